@@ -148,10 +148,8 @@ mod tests {
             env: vec!["A=1".to_owned(); 9_000],
             ..Container::default()
         };
-        let resources = LinuxResources {
-            rdt_class: Some("gold".to_owned().into()),
-            ..LinuxResources::default()
-        };
+        let resources =
+            LinuxResources { rdt_class: Some("gold".to_owned()), ..LinuxResources::default() };
         let validation = ValidateContainerAdjustmentRequest {
             pod: Some(pod.clone()),
             ..ValidateContainerAdjustmentRequest::default()

@@ -90,16 +90,16 @@ mod tests {
             ("color", "blue"),
         ]);
         let rdt = rdt.await.unwrap().unwrap();
-        assert_eq!(rdt.clos_id.unwrap().value, "gold");
-        assert_eq!(rdt.schemata.unwrap().value, ["L3:0=ff", "MB:0=50"]);
-        assert!(rdt.enable_monitoring.unwrap().value);
+        assert_eq!(rdt.clos_id.unwrap(), "gold");
+        assert_eq!(rdt.schemata.unwrap(), ["L3:0=ff", "MB:0=50"]);
+        assert!(rdt.enable_monitoring.unwrap());
     }
 
     #[tokio::test]
     async fn monitoring_is_true_or_false() {
         assert_eq!(rdt(&[]).await.unwrap(), None);
         let off = rdt(&[("enablemonitoring", "0")]).await.unwrap().unwrap();
-        assert!(!off.enable_monitoring.unwrap().value);
+        assert!(!off.enable_monitoring.unwrap());
         let error = rdt(&[("enablemonitoring", "yes")]).await.unwrap_err();
         assert!(error.fails_request());
         assert!(error.to_string().contains("\"yes\" is neither true nor false"));

@@ -18,6 +18,16 @@
 //! assert_eq!(Event::ALL.iter().filter(|event| is_stop(**event)).count(), 2);
 //! # assert!(!update.ignore_failure);
 //! ```
+//!
+//! A value for which absent and 0 differ is an `Option`. The protocol has a message for each type of these, such as
+//! `OptionalInt64`:
+//!
+//! ```
+//! use nri::api::LinuxMemory;
+//!
+//! let memory = LinuxMemory { limit: Some(4096), swap: Some(0), ..Default::default() };
+//! assert_eq!(memory.reservation, None);
+//! ```
 
 /// Implements the encoding and, with the feature `serde`, the JSON of a message with these fields.
 macro_rules! message {

@@ -8,6 +8,7 @@
 
 pub(crate) mod budget;
 mod error;
+pub(crate) mod optional;
 mod read;
 pub(crate) mod wire;
 mod wire_type;

@@ -30,6 +30,7 @@
 //!
 //! Two values for one field are an error. Floating-point numbers and `bytes`, which no message of NRI has, are left out.
 
+mod optional;
 mod scalar;
 mod value;
 

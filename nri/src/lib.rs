@@ -103,7 +103,6 @@ pub mod json;
 mod lifecycle;
 pub mod logging;
 pub mod manifest;
-pub mod optional;
 pub mod plugin;
 mod plugin_id;
 pub mod prelude;

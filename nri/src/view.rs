@@ -159,8 +159,7 @@ impl Container {
 
     /// Returns the memory limit in bytes, if any.
     pub fn memory_limit(&self) -> Option<i64> {
-        let memory = self.resources()?.memory.as_ref()?;
-        memory.limit.as_ref().map(|limit| limit.value)
+        self.resources()?.memory.as_ref()?.limit
     }
 
     /// Returns the CPUs that the container may run on, in the kernel's list format; empty if it has

@@ -9,8 +9,7 @@ use nri::api::{
     Hooks, HugepageLimit, KeyValue, LinuxContainer, LinuxContainerAdjustment, LinuxContainerUpdate,
     LinuxCpu, LinuxDevice, LinuxDeviceCgroup, LinuxIoPriority, LinuxMemory, LinuxMemoryPolicy,
     LinuxNamespace, LinuxNetDevice, LinuxPids, LinuxRdt, LinuxResources, LinuxScheduler,
-    LinuxSeccomp, Mount, OptionalBool, OptionalInt, OptionalInt64, OptionalRepeatedString,
-    OptionalString, OptionalUInt64, PosixRlimit,
+    LinuxSeccomp, Mount, PosixRlimit,
 };
 
 /// The richness of random messages.
@@ -55,7 +54,7 @@ impl Adjustments {
                 namespaces: it.namespaces(),
                 devices: it.list(|it| it.device(false)),
                 resources: it.maybe(Self::resources),
-                oom_score_adj: it.maybe(Self::int),
+                oom_score_adj: it.maybe(Self::int64),
                 cgroups_path: it.maybe(Self::text).unwrap_or_default(),
                 sysctl: it.map(false, Self::text),
                 net_devices: it.map(false, Self::net_device),
@@ -122,8 +121,8 @@ impl Adjustments {
             }),
             hugepage_limits: self
                 .list(|it| HugepageLimit { page_size: it.name(), limit: it.rng.u64(..) }),
-            blockio_class: self.maybe(Self::string),
-            rdt_class: self.maybe(Self::string),
+            blockio_class: self.maybe(Self::text),
+            rdt_class: self.maybe(Self::text),
             unified: self.map(false, Self::text),
             devices: self.list(|it| LinuxDeviceCgroup {
                 allow: it.rng.bool(),
@@ -139,7 +138,7 @@ impl Adjustments {
             devices: self.list(|it| it.device(true)),
             resources: self.maybe(Self::resources),
             cgroups_path: self.maybe(Self::text).unwrap_or_default(),
-            oom_score_adj: self.maybe(Self::int),
+            oom_score_adj: self.maybe(Self::int64),
             io_priority: self.maybe(|it| LinuxIoPriority {
                 class: it.rng.i32(0..4),
                 priority: it.rng.i32(0..8),
@@ -167,8 +166,8 @@ impl Adjustments {
 
     fn rdt(&mut self) -> LinuxRdt {
         LinuxRdt {
-            clos_id: self.maybe(Self::string),
-            schemata: self.maybe(|it| OptionalRepeatedString { value: it.list(Self::text) }),
+            clos_id: self.maybe(Self::text),
+            schemata: self.maybe(|it| it.list(Self::text)),
             enable_monitoring: self.maybe(Self::boolean),
             remove: self.rng.bool(),
         }
@@ -249,23 +248,15 @@ impl Adjustments {
         format!("text {}", self.rng.u8(..))
     }
 
-    fn int(&mut self) -> OptionalInt {
-        OptionalInt { value: self.rng.i64(..) }
+    fn int64(&mut self) -> i64 {
+        self.rng.i64(..)
     }
 
-    fn int64(&mut self) -> OptionalInt64 {
-        OptionalInt64 { value: self.rng.i64(..) }
+    fn uint64(&mut self) -> u64 {
+        self.rng.u64(..)
     }
 
-    fn uint64(&mut self) -> OptionalUInt64 {
-        OptionalUInt64 { value: self.rng.u64(..) }
-    }
-
-    fn boolean(&mut self) -> OptionalBool {
-        OptionalBool { value: self.rng.bool() }
-    }
-
-    fn string(&mut self) -> OptionalString {
-        OptionalString { value: self.text() }
+    fn boolean(&mut self) -> bool {
+        self.rng.bool()
     }
 }

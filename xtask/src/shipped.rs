@@ -12,6 +12,7 @@ mod fields;
 mod handlers;
 mod lifecycle;
 mod macro_table;
+mod optional;
 mod rpc;
 mod rpcs;
 mod runtime_rpcs;

@@ -8,7 +8,6 @@ use crate::oci::error::Error;
 use crate::oci::parts::{self, filled, parse};
 use nri::adjust::marker;
 use nri::api::{LinuxDevice, LinuxDeviceCgroup};
-use nri::optional::Optional;
 
 const DEVICE_TYPE: &str = "a device type: a, b, c, p or u";
 
@@ -41,8 +40,8 @@ pub(super) fn rule(asked: &LinuxDeviceCgroup, index: usize) -> Result<OciRule, E
     let mut rule = OciRule::default();
     rule.set_allow(asked.allow)
         .set_typ(kind)
-        .set_major(asked.major.get())
-        .set_minor(asked.minor.get())
+        .set_major(asked.major)
+        .set_minor(asked.minor)
         .set_access(filled(&asked.access));
     Ok(rule)
 }
@@ -63,9 +62,9 @@ fn convert(asked: &LinuxDevice, index: usize) -> Result<OciDevice, Error> {
         .set_typ(parse(&asked.r#type, DEVICE_TYPE, field)?)
         .set_major(asked.major)
         .set_minor(asked.minor)
-        .set_file_mode(asked.file_mode.get())
-        .set_uid(asked.uid.get())
-        .set_gid(asked.gid.get());
+        .set_file_mode(asked.file_mode)
+        .set_uid(asked.uid)
+        .set_gid(asked.gid);
     Ok(device)
 }
 

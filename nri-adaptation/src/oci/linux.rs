@@ -13,7 +13,6 @@ use crate::oci::error::{Error, ErrorKind};
 use crate::oci::parts::{self, filled, named, some};
 use nri::adjust::marker;
 use nri::api::{LinuxMemoryPolicy, LinuxNamespace, LinuxNetDevice, LinuxRdt, MpolFlag, MpolMode};
-use nri::optional::Optional;
 
 pub(super) fn annotations(
     spec: &mut Spec,
@@ -152,8 +151,8 @@ pub(super) fn rdt(spec: &mut Spec, asked: Option<&LinuxRdt>) {
     if asked.remove {
         parts::linux(spec).set_intel_rdt(None);
     }
-    let (id, schemata) = (asked.clos_id.get(), asked.schemata.get());
-    let monitoring = asked.enable_monitoring.get();
+    let (id, schemata) = (asked.clos_id.clone(), asked.schemata.clone());
+    let monitoring = asked.enable_monitoring;
     if id.is_none() && schemata.is_none() && monitoring.is_none() {
         return;
     }

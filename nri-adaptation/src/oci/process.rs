@@ -13,9 +13,8 @@ use crate::oci::parts::{self, built, named, nonzero, parse, some};
 use nri::adjust::marker;
 use nri::api::{
     Hook, Hooks, IoPrioClass, KeyValue, LinuxIoPriority, LinuxScheduler, LinuxSchedulerFlag,
-    LinuxSchedulerPolicy, OptionalInt, PosixRlimit,
+    LinuxSchedulerPolicy, PosixRlimit,
 };
-use nri::optional::Optional;
 
 /// The name of the `oci-spec` crate for `SCHED_FLAG_RESET_ON_FORK`. It parses and prints the other flags as specified.
 pub(super) const RESET_ON_FORK: &str = "SCHED_RESET_ON_FORK";
@@ -58,8 +57,8 @@ fn rlimit(asked: &PosixRlimit, index: usize) -> Result<OciRlimit, Error> {
     built(limit.build(), field)
 }
 
-pub(super) fn oom_score(spec: &mut Spec, asked: Option<OptionalInt>) -> Result<(), Error> {
-    let Some(OptionalInt { value }) = asked else {
+pub(super) fn oom_score(spec: &mut Spec, asked: Option<i64>) -> Result<(), Error> {
+    let Some(value) = asked else {
         return Ok(());
     };
     let score = i32::try_from(value).map_err(|_| {
@@ -224,6 +223,6 @@ fn hook(asked: &Hook) -> OciHook {
     hook.set_path((&asked.path).into())
         .set_args(some(asked.args.clone()))
         .set_env(some(asked.env.clone()))
-        .set_timeout(asked.timeout.get());
+        .set_timeout(asked.timeout);
     hook
 }

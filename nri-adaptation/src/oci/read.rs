@@ -21,7 +21,6 @@ use nri::api::{
     LinuxSchedulerPolicy, LinuxSeccomp, LinuxSeccompArg, LinuxSyscall, Mount, PodSandbox,
     PosixRlimit, User,
 };
-use nri::optional::Optional;
 
 /// Returns the container with everything that its spec says about it: arguments, environment, annotations, mounts, hooks,
 /// limits, user, and the Linux part.
@@ -103,7 +102,7 @@ fn hook(hook: &OciHook) -> Hook {
         path: text(Some(hook.path())),
         args: list(hook.args()),
         env: list(hook.env()),
-        timeout: Optional::of(hook.timeout()),
+        timeout: hook.timeout(),
     }
 }
 
@@ -139,7 +138,7 @@ fn from_linux(linux: &Linux) -> LinuxContainer {
 
 fn with_process(container: LinuxContainer, process: &Process) -> LinuxContainer {
     LinuxContainer {
-        oom_score_adj: Optional::of(process.oom_score_adj().map(i64::from)),
+        oom_score_adj: process.oom_score_adj().map(i64::from),
         io_priority: process.io_priority().as_ref().map(io_priority),
         scheduler: process.scheduler().as_ref().map(scheduler),
         ..container
@@ -159,17 +158,17 @@ fn device(device: &OciDevice) -> LinuxDevice {
         r#type: device.typ().as_str().to_owned(),
         major: device.major(),
         minor: device.minor(),
-        file_mode: Optional::of(device.file_mode()),
-        uid: Optional::of(device.uid()),
-        gid: Optional::of(device.gid()),
+        file_mode: device.file_mode(),
+        uid: device.uid(),
+        gid: device.gid(),
     }
 }
 
 fn rdt(rdt: &LinuxIntelRdt) -> LinuxRdt {
     LinuxRdt {
-        clos_id: Optional::of(rdt.clos_id().clone()),
-        schemata: Optional::of(rdt.schemata().clone()),
-        enable_monitoring: Optional::of(*rdt.enable_monitoring()),
+        clos_id: rdt.clos_id().clone(),
+        schemata: rdt.schemata().clone(),
+        enable_monitoring: *rdt.enable_monitoring(),
         remove: false,
     }
 }
@@ -241,14 +240,14 @@ fn resources(resources: &OciResources) -> LinuxResources {
 
 fn memory(memory: &OciMemory) -> LinuxMemory {
     LinuxMemory {
-        limit: Optional::of(memory.limit()),
-        reservation: Optional::of(memory.reservation()),
-        swap: Optional::of(memory.swap()),
-        kernel: Optional::of(deprecated_kernel(memory)),
-        kernel_tcp: Optional::of(memory.kernel_tcp()),
-        swappiness: Optional::of(memory.swappiness()),
-        disable_oom_killer: Optional::of(memory.disable_oom_killer()),
-        use_hierarchy: Optional::of(memory.use_hierarchy()),
+        limit: memory.limit(),
+        reservation: memory.reservation(),
+        swap: memory.swap(),
+        kernel: deprecated_kernel(memory),
+        kernel_tcp: memory.kernel_tcp(),
+        swappiness: memory.swappiness(),
+        disable_oom_killer: memory.disable_oom_killer(),
+        use_hierarchy: memory.use_hierarchy(),
     }
 }
 
@@ -259,11 +258,11 @@ fn deprecated_kernel(memory: &OciMemory) -> Option<i64> {
 
 fn cpu(cpu: &OciCpu) -> LinuxCpu {
     LinuxCpu {
-        shares: Optional::of(cpu.shares()),
-        quota: Optional::of(cpu.quota()),
-        period: Optional::of(cpu.period()),
-        realtime_runtime: Optional::of(cpu.realtime_runtime()),
-        realtime_period: Optional::of(cpu.realtime_period()),
+        shares: cpu.shares(),
+        quota: cpu.quota(),
+        period: cpu.period(),
+        realtime_runtime: cpu.realtime_runtime(),
+        realtime_period: cpu.realtime_period(),
         cpus: cpu.cpus().clone().unwrap_or_default(),
         mems: cpu.mems().clone().unwrap_or_default(),
     }
@@ -273,8 +272,8 @@ fn rule(rule: &OciRule) -> LinuxDeviceCgroup {
     LinuxDeviceCgroup {
         allow: rule.allow(),
         r#type: rule.typ().map_or_else(String::new, |it| it.as_str().to_owned()),
-        major: Optional::of(rule.major()),
-        minor: Optional::of(rule.minor()),
+        major: rule.major(),
+        minor: rule.minor(),
         access: rule.access().clone().unwrap_or_default(),
     }
 }
@@ -282,7 +281,7 @@ fn rule(rule: &OciRule) -> LinuxDeviceCgroup {
 fn seccomp(policy: &OciSeccomp) -> LinuxSeccomp {
     LinuxSeccomp {
         default_action: policy.default_action().to_string(),
-        default_errno: Optional::of(policy.default_errno_ret()),
+        default_errno: policy.default_errno_ret(),
         architectures: each(policy.architectures(), ToString::to_string),
         flags: each(policy.flags(), ToString::to_string),
         listener_path: text(policy.listener_path().as_deref()),
@@ -295,7 +294,7 @@ fn syscall(syscall: &OciSyscall) -> LinuxSyscall {
     LinuxSyscall {
         names: syscall.names().clone(),
         action: syscall.action().to_string(),
-        errno_ret: Optional::of(syscall.errno_ret()),
+        errno_ret: syscall.errno_ret(),
         args: each(syscall.args(), argument),
     }
 }
@@ -349,9 +348,9 @@ mod tests {
         assert_eq!((&*pod.cgroups_path, pod.namespaces.len()), ("/pods/web", 2));
         assert_eq!(pod.namespaces, linux.namespaces);
         let rdt = LinuxRdt {
-            clos_id: Optional::of(Some("gold".to_owned())),
-            schemata: Optional::of(Some(vec!["L3:0=ff".to_owned()])),
-            enable_monitoring: Optional::of(Some(true)),
+            clos_id: Some("gold".to_owned()),
+            schemata: Some(vec!["L3:0=ff".to_owned()]),
+            enable_monitoring: Some(true),
             remove: false,
         };
         assert_eq!(linux.rdt, Some(rdt));

@@ -9,8 +9,7 @@ use crate::oci::callbacks::{self, Callbacks, refused};
 use crate::oci::devices;
 use crate::oci::error::Error;
 use crate::oci::parts::{self, filled};
-use nri::api::{HugepageLimit, LinuxCpu, LinuxMemory, LinuxPids, LinuxResources, OptionalString};
-use nri::optional::Optional;
+use nri::api::{HugepageLimit, LinuxCpu, LinuxMemory, LinuxPids, LinuxResources};
 
 /// The value for an unlimited number of processes.
 const UNLIMITED: i64 = -1;
@@ -46,12 +45,12 @@ pub(super) fn apply(
         resources.devices_mut().get_or_insert_default().push(rule);
     }
     (callbacks.resource_check)(resources).map_err(refused("linux.resources"))?;
-    if let Some(OptionalString { value }) = &asked.blockio_class {
+    if let Some(value) = &asked.blockio_class {
         let field = "linux.resources.blockio_class";
         let class = callbacks::resolve(&mut callbacks.block_io, value, field, "with_block_io")?;
         parts::resources(spec).set_block_io(class);
     }
-    if let Some(OptionalString { value }) = &asked.rdt_class {
+    if let Some(value) = &asked.rdt_class {
         let field = "linux.resources.rdt_class";
         let class = callbacks::resolve(&mut callbacks.rdt, value, field, "with_rdt")?;
         parts::linux(spec).set_intel_rdt(class);
@@ -61,11 +60,11 @@ pub(super) fn apply(
 
 fn cpu(resources: &mut OciResources, asked: &LinuxCpu) {
     let cpu = resources.cpu_mut().get_or_insert_default();
-    cpu.set_shares(asked.shares.get().or(cpu.shares()));
-    cpu.set_quota(asked.quota.get().or(cpu.quota()));
-    cpu.set_period(asked.period.get().or(cpu.period()));
-    cpu.set_realtime_runtime(asked.realtime_runtime.get().or(cpu.realtime_runtime()));
-    cpu.set_realtime_period(asked.realtime_period.get().or(cpu.realtime_period()));
+    cpu.set_shares(asked.shares.or(cpu.shares()));
+    cpu.set_quota(asked.quota.or(cpu.quota()));
+    cpu.set_period(asked.period.or(cpu.period()));
+    cpu.set_realtime_runtime(asked.realtime_runtime.or(cpu.realtime_runtime()));
+    cpu.set_realtime_period(asked.realtime_period.or(cpu.realtime_period()));
     cpu.set_cpus(filled(&asked.cpus).or(cpu.cpus().clone()));
     cpu.set_mems(filled(&asked.mems).or(cpu.mems().clone()));
 }
@@ -73,17 +72,17 @@ fn cpu(resources: &mut OciResources, asked: &LinuxCpu) {
 /// Sets the limits given. As in the reference and in the CRI, a limit of 0 means that it is not
 /// set. If swap is not given, it is set to the limit.
 fn memory(memory: &mut OciMemory, asked: &LinuxMemory) {
-    let limit = asked.limit.get().filter(|limit| *limit != 0);
+    let limit = asked.limit.filter(|limit| *limit != 0);
     memory.set_limit(limit.or(memory.limit()));
-    memory.set_swap(asked.swap.get().or(limit).or(memory.swap()));
-    memory.set_reservation(asked.reservation.get().or(memory.reservation()));
-    if let Some(kernel) = asked.kernel.get() {
+    memory.set_swap(asked.swap.or(limit).or(memory.swap()));
+    memory.set_reservation(asked.reservation.or(memory.reservation()));
+    if let Some(kernel) = asked.kernel {
         set_deprecated_kernel(memory, kernel);
     }
-    memory.set_kernel_tcp(asked.kernel_tcp.get().or(memory.kernel_tcp()));
-    memory.set_swappiness(asked.swappiness.get().or(memory.swappiness()));
-    memory.set_disable_oom_killer(asked.disable_oom_killer.get().or(memory.disable_oom_killer()));
-    memory.set_use_hierarchy(asked.use_hierarchy.get().or(memory.use_hierarchy()));
+    memory.set_kernel_tcp(asked.kernel_tcp.or(memory.kernel_tcp()));
+    memory.set_swappiness(asked.swappiness.or(memory.swappiness()));
+    memory.set_disable_oom_killer(asked.disable_oom_killer.or(memory.disable_oom_killer()));
+    memory.set_use_hierarchy(asked.use_hierarchy.or(memory.use_hierarchy()));
 }
 
 #[allow(deprecated, reason = "plugins may still ask for this limit")]

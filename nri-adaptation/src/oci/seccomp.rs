@@ -10,7 +10,6 @@ use oci_spec::runtime::{
 use crate::oci::error::Error;
 use crate::oci::parts::{self, built, filled, nonzero, parse, some};
 use nri::api::{LinuxSeccomp, LinuxSeccompArg, LinuxSyscall};
-use nri::optional::Optional;
 
 const ACTION: &str = "an action such as SCMP_ACT_ERRNO";
 
@@ -28,7 +27,7 @@ fn policy(asked: &LinuxSeccomp) -> Result<OciSeccomp, Error> {
     let mut policy = OciSeccomp::default();
     policy
         .set_default_action(parse(&asked.default_action, ACTION, || field("default_action"))?)
-        .set_default_errno_ret(asked.default_errno.get())
+        .set_default_errno_ret(asked.default_errno)
         .set_architectures(names(
             &asked.architectures,
             "an architecture such as SCMP_ARCH_X86_64",
@@ -63,7 +62,7 @@ fn syscall(asked: &LinuxSyscall, field: &str) -> Result<OciSyscall, Error> {
     syscall
         .set_names(asked.names.clone())
         .set_action(parse(&asked.action, ACTION, || format!("{field}.action"))?)
-        .set_errno_ret(asked.errno_ret.get())
+        .set_errno_ret(asked.errno_ret)
         .set_args(some(args?));
     Ok(syscall)
 }

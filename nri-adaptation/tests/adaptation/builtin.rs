@@ -68,7 +68,7 @@ impl UpdateContainer for Recorder {
         container: Container,
         resources: LinuxResources,
     ) -> nri::Result<Updates> {
-        let shares = resources.cpu.and_then(|cpu| cpu.shares).map(|it| it.value);
+        let shares = resources.cpu.and_then(|cpu| cpu.shares);
         self.note(&format!("update {shares:?}"), &container);
         let more = ContainerUpdate::new(&container.id).cpu_quota(7);
         Ok(Updates::new().update(more))
@@ -138,14 +138,14 @@ async fn updates_come_back_and_a_later_plugin_sees_them() {
     adaptation.builtin_as(id, "10-in".parse().unwrap()).await.unwrap();
     let peer = Peer::join(&adaptation, Script::new("20", "peer")).await;
     let asked = LinuxResources {
-        cpu: Some(LinuxCpu { shares: Some(3.into()), ..LinuxCpu::default() }),
+        cpu: Some(LinuxCpu { shares: Some(3), ..LinuxCpu::default() }),
         ..LinuxResources::default()
     };
     let updated = adaptation.update_container(&pod("p"), &container("c"), &asked).await.unwrap();
     assert_eq!(taken(&seen), ["A update Some(3) c[]"]);
     let request = peer.requests::<nri::api::UpdateContainerRequest>("UpdateContainer").remove(0);
     let cpu = request.linux_resources.unwrap().cpu.unwrap();
-    let values = (cpu.shares.unwrap().value, cpu.quota.unwrap().value);
+    let values = (cpu.shares.unwrap(), cpu.quota.unwrap());
     assert_eq!(values, (3, 7));
     assert_eq!(shown(&updated.outcomes)[0], "10-in answered");
     let stopped = adaptation.stop_container(&pod("p"), &container("c")).await.unwrap();

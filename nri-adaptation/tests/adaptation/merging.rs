@@ -91,7 +91,7 @@ fn parts_that_are_specific_to_linux_are_merged() {
     assert_eq!(paths, ["/new"]);
     let resources = linux.resources.as_ref().unwrap();
     let shares = resources.cpu.as_ref().unwrap().shares.unwrap();
-    assert_eq!(shares.value, 7);
+    assert_eq!(shares, 7);
     let shares = || Adjustment::new().cpu_shares(7);
     assert!(conflict([shares(), shares()]).contains("CPUShares"));
 }
@@ -104,7 +104,7 @@ fn a_removed_class_of_cache_is_removed_and_may_be_set_anew() {
     let anew = Adjustment::new().remove_rdt().rdt_clos("b");
     let rdt = merged([Adjustment::new().rdt_clos("a"), anew]).unwrap();
     let rdt = rdt.finish().adjust.linux.unwrap().rdt.unwrap();
-    assert_eq!(rdt.clos_id.unwrap().value, "b");
+    assert_eq!(rdt.clos_id.unwrap(), "b");
 }
 
 #[test]

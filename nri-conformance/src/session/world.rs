@@ -4,9 +4,7 @@ mod containerd;
 mod crio;
 mod shared;
 
-use nri::api::{
-    Container, ContainerState, LinuxContainer, LinuxPodSandbox, OptionalInt, PodSandbox, User,
-};
+use nri::api::{Container, ContainerState, LinuxContainer, LinuxPodSandbox, PodSandbox, User};
 
 /// When every container was created, in nanoseconds since the Unix epoch: 2026-01-01.
 const CREATED_AT: i64 = 1_767_225_600_000_000_000;
@@ -128,7 +126,7 @@ fn linux_pod() -> LinuxPodSandbox {
 fn linux_container() -> LinuxContainer {
     LinuxContainer {
         resources: Some(shared::resources()),
-        oom_score_adj: Some(OptionalInt { value: 996 }),
+        oom_score_adj: Some(996),
         ..LinuxContainer::default()
     }
 }

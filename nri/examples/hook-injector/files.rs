@@ -163,7 +163,7 @@ fn stage(name: &str) -> Result<HookStage, String> {
 }
 
 fn hook(hook: OciHook) -> Hook {
-    Hook { path: hook.path, args: hook.args, env: hook.env, timeout: hook.timeout.map(Into::into) }
+    Hook { path: hook.path, args: hook.args, env: hook.env, timeout: hook.timeout }
 }
 
 fn conditions(conditions: Conditions, any: bool) -> Result<When, String> {

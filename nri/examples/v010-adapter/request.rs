@@ -113,8 +113,8 @@ fn resources(resources: Option<&LinuxResources>) -> Value {
         json!({
             "allow": device.allow,
             "type": text(&device.r#type),
-            "major": device.major.as_ref().map(|it| it.value),
-            "minor": device.minor.as_ref().map(|it| it.value),
+            "major": device.major,
+            "minor": device.minor,
             "access": text(&device.access),
         })
     });
@@ -137,25 +137,25 @@ fn resources(resources: Option<&LinuxResources>) -> Value {
 fn memory(resources: &LinuxResources) -> Value {
     let memory = resources.memory.unwrap_or_default();
     json!({
-        "limit": memory.limit.map(|it| it.value),
-        "reservation": memory.reservation.map(|it| it.value),
-        "swap": memory.swap.map(|it| it.value),
-        "kernel": memory.kernel.map(|it| it.value),
-        "kernelTCP": memory.kernel_tcp.map(|it| it.value),
-        "swappiness": memory.swappiness.map(|it| it.value),
-        "disableOOMKiller": memory.disable_oom_killer.map(|it| it.value),
-        "useHierarchy": memory.use_hierarchy.map(|it| it.value),
+        "limit": memory.limit,
+        "reservation": memory.reservation,
+        "swap": memory.swap,
+        "kernel": memory.kernel,
+        "kernelTCP": memory.kernel_tcp,
+        "swappiness": memory.swappiness,
+        "disableOOMKiller": memory.disable_oom_killer,
+        "useHierarchy": memory.use_hierarchy,
     })
 }
 
 fn cpu(resources: &LinuxResources) -> Value {
     let cpu = resources.cpu.clone().unwrap_or_default();
     json!({
-        "shares": cpu.shares.map(|it| it.value),
-        "quota": cpu.quota.map(|it| it.value),
-        "period": cpu.period.map(|it| it.value),
-        "realtimeRuntime": cpu.realtime_runtime.map(|it| it.value),
-        "realtimePeriod": cpu.realtime_period.map(|it| it.value),
+        "shares": cpu.shares,
+        "quota": cpu.quota,
+        "period": cpu.period,
+        "realtimeRuntime": cpu.realtime_runtime,
+        "realtimePeriod": cpu.realtime_period,
         "cpus": text(&cpu.cpus),
         "mems": text(&cpu.mems),
     })

@@ -68,8 +68,8 @@ async fn programs_see_containers_start_and_stop() {
     let programs = Programs::new(&[("limits", "{}")]);
     let mut runtime = programs.start().await;
     let resources = LinuxResources {
-        memory: Some(LinuxMemory { limit: Some(0.into()), ..LinuxMemory::default() }),
-        cpu: Some(LinuxCpu { shares: Some(2.into()), cpus: "0-1".into(), ..LinuxCpu::default() }),
+        memory: Some(LinuxMemory { limit: Some(0), ..LinuxMemory::default() }),
+        cpu: Some(LinuxCpu { shares: Some(2), cpus: "0-1".into(), ..LinuxCpu::default() }),
         ..LinuxResources::default()
     };
     let app = pod("web").container("app").resources(resources).cgroups_path("/pods/app");

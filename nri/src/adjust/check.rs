@@ -114,7 +114,7 @@ fn hooks(hooks: Option<&Hooks>, entries: &mut Entries) {
         entries.named(path);
         entries.absolute(path, path);
         if let Some(timeout) = timeout {
-            entries.range(path, timeout.value, 1, i64::MAX);
+            entries.range(path, *timeout, 1, i64::MAX);
         }
     }
 }

@@ -29,7 +29,7 @@ impl Hook {
     /// Sets the timeout of the hook, in seconds.
     #[must_use]
     pub fn timeout_seconds(mut self, seconds: i64) -> Self {
-        self.timeout = Some(seconds.into());
+        self.timeout = Some(seconds);
         self
     }
 }

@@ -4,7 +4,7 @@
 use crate::adjust::{Adjustment, marker};
 use crate::api::{
     LinuxContainerAdjustment, LinuxDevice, LinuxIoPriority, LinuxMemoryPolicy, LinuxNamespace,
-    LinuxNetDevice, LinuxRdt, LinuxScheduler, LinuxSeccomp, OptionalRepeatedString,
+    LinuxNetDevice, LinuxRdt, LinuxScheduler, LinuxSeccomp,
 };
 
 impl Adjustment {
@@ -124,7 +124,7 @@ impl Adjustment {
     /// A containerd that runs with `restrict_oom_score_adj` rejects values below its own.
     #[must_use]
     pub fn oom_score_adj(mut self, score: i64) -> Self {
-        self.linux().oom_score_adj = Some(score.into());
+        self.linux().oom_score_adj = Some(score);
         self
     }
 
@@ -160,7 +160,7 @@ impl Adjustment {
     /// Puts the container into this RDT class of service.
     #[must_use]
     pub fn rdt_clos(mut self, id: impl Into<String>) -> Self {
-        self.rdt().clos_id = Some(id.into().into());
+        self.rdt().clos_id = Some(id.into());
         self
     }
 
@@ -168,14 +168,14 @@ impl Adjustment {
     #[must_use]
     pub fn rdt_schemata<S: Into<String>>(mut self, lines: impl IntoIterator<Item = S>) -> Self {
         let value = lines.into_iter().map(Into::into).collect();
-        self.rdt().schemata = Some(OptionalRepeatedString { value });
+        self.rdt().schemata = Some(value);
         self
     }
 
     /// Turns monitoring of the container's cache and memory bandwidth on or off.
     #[must_use]
     pub fn rdt_monitoring(mut self, enable: bool) -> Self {
-        self.rdt().enable_monitoring = Some(enable.into());
+        self.rdt().enable_monitoring = Some(enable);
         self
     }
 

@@ -91,15 +91,15 @@ impl LinuxDevice {
     /// Sets the permissions of the node, such as `0o660`.
     #[must_use]
     pub fn mode(mut self, permissions: u32) -> Self {
-        self.file_mode = Some(permissions.into());
+        self.file_mode = Some(permissions);
         self
     }
 
     /// Sets the owner and group of the node, as seen in the container.
     #[must_use]
     pub fn owner(mut self, uid: u32, gid: u32) -> Self {
-        self.uid = Some(uid.into());
-        self.gid = Some(gid.into());
+        self.uid = Some(uid);
+        self.gid = Some(gid);
         self
     }
 
@@ -117,8 +117,8 @@ impl LinuxDeviceCgroup {
         LinuxDeviceCgroup {
             allow: true,
             r#type: r#type.to_owned(),
-            major: major.map(Into::into),
-            minor: minor.map(Into::into),
+            major,
+            minor,
             access: access.to_owned(),
         }
     }
@@ -184,7 +184,7 @@ impl LinuxSyscall {
     /// Sets the error number that a rejected call returns.
     #[must_use]
     pub fn errno(mut self, errno: u32) -> Self {
-        self.errno_ret = Some(errno.into());
+        self.errno_ret = Some(errno);
         self
     }
 

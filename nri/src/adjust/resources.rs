@@ -38,80 +38,80 @@ pub trait SetResources: Sized {
     /// them.
     #[must_use]
     fn memory_limit(self, bytes: i64) -> Self {
-        set_memory(self, |memory| memory.limit = Some(bytes.into()))
+        set_memory(self, |memory| memory.limit = Some(bytes))
     }
 
     /// Sets the soft memory limit in bytes; -1 means no limit.
     #[must_use]
     fn memory_reservation(self, bytes: i64) -> Self {
-        set_memory(self, |memory| memory.reservation = Some(bytes.into()))
+        set_memory(self, |memory| memory.reservation = Some(bytes))
     }
 
     /// Sets the limit of memory plus swap in bytes; -1 means no limit.
     #[must_use]
     fn memory_swap(self, bytes: i64) -> Self {
-        set_memory(self, |memory| memory.swap = Some(bytes.into()))
+        set_memory(self, |memory| memory.swap = Some(bytes))
     }
 
     /// Sets the limit of kernel memory in bytes. Deprecated by the OCI runtime specification and
     /// ignored on cgroup v2.
     #[must_use]
     fn memory_kernel(self, bytes: i64) -> Self {
-        set_memory(self, |memory| memory.kernel = Some(bytes.into()))
+        set_memory(self, |memory| memory.kernel = Some(bytes))
     }
 
     /// Sets the limit of TCP buffer memory in bytes, on cgroup v1.
     #[must_use]
     fn memory_kernel_tcp(self, bytes: i64) -> Self {
-        set_memory(self, |memory| memory.kernel_tcp = Some(bytes.into()))
+        set_memory(self, |memory| memory.kernel_tcp = Some(bytes))
     }
 
     /// Sets the kernel's tendency to swap, 0 to 100, on cgroup v1.
     #[must_use]
     fn memory_swappiness(self, swappiness: u64) -> Self {
-        set_memory(self, |memory| memory.swappiness = Some(swappiness.into()))
+        set_memory(self, |memory| memory.swappiness = Some(swappiness))
     }
 
     /// Disables the OOM killer for the container, on cgroup v1.
     #[must_use]
     fn disable_oom_killer(self) -> Self {
-        set_memory(self, |memory| memory.disable_oom_killer = Some(true.into()))
+        set_memory(self, |memory| memory.disable_oom_killer = Some(true))
     }
 
     /// Enables hierarchical memory accounting, on cgroup v1.
     #[must_use]
     fn use_hierarchy(self) -> Self {
-        set_memory(self, |memory| memory.use_hierarchy = Some(true.into()))
+        set_memory(self, |memory| memory.use_hierarchy = Some(true))
     }
 
     /// Sets the relative CPU weight, 2 to 262144.
     #[must_use]
     fn cpu_shares(self, shares: u64) -> Self {
-        set_cpu(self, |cpu| cpu.shares = Some(shares.into()))
+        set_cpu(self, |cpu| cpu.shares = Some(shares))
     }
 
     /// Sets the CPU time in microseconds per [period](Self::cpu_period); -1 means no limit.
     #[must_use]
     fn cpu_quota(self, microseconds: i64) -> Self {
-        set_cpu(self, |cpu| cpu.quota = Some(microseconds.into()))
+        set_cpu(self, |cpu| cpu.quota = Some(microseconds))
     }
 
     /// Sets the period of the [quota](Self::cpu_quota) in microseconds.
     #[must_use]
     fn cpu_period(self, microseconds: u64) -> Self {
-        set_cpu(self, |cpu| cpu.period = Some(microseconds.into()))
+        set_cpu(self, |cpu| cpu.period = Some(microseconds))
     }
 
     /// Sets the realtime CPU time in microseconds per [realtime period](Self::cpu_realtime_period).
     #[must_use]
     fn cpu_realtime_runtime(self, microseconds: i64) -> Self {
-        set_cpu(self, |cpu| cpu.realtime_runtime = Some(microseconds.into()))
+        set_cpu(self, |cpu| cpu.realtime_runtime = Some(microseconds))
     }
 
     /// Sets the period of realtime CPU time in microseconds.
     #[must_use]
     fn cpu_realtime_period(self, microseconds: u64) -> Self {
-        set_cpu(self, |cpu| cpu.realtime_period = Some(microseconds.into()))
+        set_cpu(self, |cpu| cpu.realtime_period = Some(microseconds))
     }
 
     /// Sets the CPUs to run on, in the kernel's list format, such as `0-3,8`.
@@ -145,7 +145,7 @@ pub trait SetResources: Sized {
     /// name removes it from its class.
     #[must_use]
     fn blockio_class(mut self, class: impl Into<String>) -> Self {
-        self.resources_mut().blockio_class = Some(class.into().into());
+        self.resources_mut().blockio_class = Some(class.into());
         self
     }
 
@@ -153,7 +153,7 @@ pub trait SetResources: Sized {
     /// removes it from its class.
     #[must_use]
     fn rdt_class(mut self, class: impl Into<String>) -> Self {
-        self.resources_mut().rdt_class = Some(class.into().into());
+        self.resources_mut().rdt_class = Some(class.into());
         self
     }
 

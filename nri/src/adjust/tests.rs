@@ -33,7 +33,7 @@ fn removing_rdt_keeps_what_is_set_beside_it() {
     let adjustment = Adjustment::new().remove_rdt().rdt_clos("gold").rdt_monitoring(false);
     let expected = LinuxRdt {
         clos_id: Some("gold".into()),
-        enable_monitoring: Some(false.into()),
+        enable_monitoring: Some(false),
         remove: true,
         ..LinuxRdt::default()
     };

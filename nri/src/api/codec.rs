@@ -119,15 +119,6 @@ message! { api::LinuxContainerUpdate, "LinuxContainerUpdate" { 1 => resources, }
 message! { api::ContainerEviction, "ContainerEviction" { 2 => reason, 1 => container_id, } }
 message! { api::LinuxRdt, "LinuxRdt" { 4 => remove, 3 => enable_monitoring, 2 => schemata, 1 => clos_id, } }
 message! { api::KeyValue, "KeyValue" { 2 => value, 1 => key, } }
-message! { api::OptionalString, "OptionalString" { 1 => value, } }
-message! { api::OptionalRepeatedString, "OptionalRepeatedString" { 1 => value, } }
-message! { api::OptionalInt, "OptionalInt" { 1 => value, } }
-message! { api::OptionalInt32, "OptionalInt32" { 1 => value, } }
-message! { api::OptionalUInt32, "OptionalUInt32" { 1 => value, } }
-message! { api::OptionalInt64, "OptionalInt64" { 1 => value, } }
-message! { api::OptionalUInt64, "OptionalUInt64" { 1 => value, } }
-message! { api::OptionalBool, "OptionalBool" { 1 => value, } }
-message! { api::OptionalFileMode, "OptionalFileMode" { 1 => value, } }
 message! { api::CompoundFieldOwners, "CompoundFieldOwners" { 1 => owners, } }
 message! { api::FieldOwners, "FieldOwners" { 2 => compound, 1 => simple, } }
 message! { api::OwningPlugins, "OwningPlugins" { 1 => owners, } }

@@ -489,7 +489,7 @@ pub struct Hook {
     /// Its environment, one variable per entry: `["LANG=C", "TZ=UTC"]`.
     pub env: Vec<String>,
     /// Seconds after which it is killed. Absent: never.
-    pub timeout: Option<OptionalInt>,
+    pub timeout: Option<i64>,
 }
 /// The part of a container that is specific to Linux, as the runtime describes it.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -501,7 +501,7 @@ pub struct LinuxContainer {
     /// Limits and shares of memory, CPU and the like.
     pub resources: Option<LinuxResources>,
     /// OOM killer bias, -1000 (never) to 1000 (first). Absent: inherited.
-    pub oom_score_adj: Option<OptionalInt>,
+    pub oom_score_adj: Option<i64>,
     /// Cgroup of the container, in the notation of the OCI runtime specification.
     pub cgroups_path: String,
     /// I/O priority of its process. Absent: inherited. Since v0.10.0.
@@ -543,11 +543,11 @@ pub struct LinuxDevice {
     /// Minor device number.
     pub minor: i64,
     /// File mode of the node. Absent: left to the low-level runtime.
-    pub file_mode: Option<OptionalFileMode>,
+    pub file_mode: Option<u32>,
     /// Owner of the node. Absent: left to the low-level runtime.
-    pub uid: Option<OptionalUInt32>,
+    pub uid: Option<u32>,
     /// Group of the node. Absent: left to the low-level runtime.
-    pub gid: Option<OptionalUInt32>,
+    pub gid: Option<u32>,
 }
 /// A rule of the device cgroup: which devices the container may use. Later rules override earlier
 /// ones.
@@ -558,9 +558,9 @@ pub struct LinuxDeviceCgroup {
     /// `a` (all), `c` (character) or `b` (block).
     pub r#type: String,
     /// Major device number. Absent: any.
-    pub major: Option<OptionalInt64>,
+    pub major: Option<i64>,
     /// Minor device number. Absent: any.
-    pub minor: Option<OptionalInt64>,
+    pub minor: Option<i64>,
     /// Any of `r` (read), `w` (write), `m` (create the node), combined, such as `rwm`.
     pub access: String,
 }
@@ -592,10 +592,10 @@ pub struct LinuxResources {
     pub hugepage_limits: Vec<HugepageLimit>,
     /// Block I/O class, defined in the configuration of the runtime. In an adjustment, the empty
     /// string removes the class.
-    pub blockio_class: Option<OptionalString>,
+    pub blockio_class: Option<String>,
     /// RDT class, defined in the configuration of the runtime. In an adjustment, the empty string
     /// removes the class.
-    pub rdt_class: Option<OptionalString>,
+    pub rdt_class: Option<String>,
     /// Cgroup v2 parameters, by file name, with values that are written unchanged:
     ///
     /// ```text
@@ -613,35 +613,35 @@ pub struct LinuxResources {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LinuxMemory {
     /// Maximum memory in bytes; -1 means no limit. Absent: unknown, or unchanged.
-    pub limit: Option<OptionalInt64>,
+    pub limit: Option<i64>,
     /// Soft limit in bytes, down to which memory is reclaimed when it is short.
-    pub reservation: Option<OptionalInt64>,
+    pub reservation: Option<i64>,
     /// Maximum memory plus swap in bytes; -1 means no limit.
-    pub swap: Option<OptionalInt64>,
+    pub swap: Option<i64>,
     /// Maximum kernel memory in bytes. Cgroup v1 only; current kernels ignore it.
-    pub kernel: Option<OptionalInt64>,
+    pub kernel: Option<i64>,
     /// Maximum memory for TCP buffers in bytes. Cgroup v1 only.
-    pub kernel_tcp: Option<OptionalInt64>,
+    pub kernel_tcp: Option<i64>,
     /// The kernel's tendency to swap, 0 to 100. Cgroup v1 only.
-    pub swappiness: Option<OptionalUInt64>,
+    pub swappiness: Option<u64>,
     /// True: tasks that exceed the limit wait for memory and are not killed. Cgroup v1 only.
-    pub disable_oom_killer: Option<OptionalBool>,
+    pub disable_oom_killer: Option<bool>,
     /// True: child cgroups count towards the limit. Cgroup v1 only.
-    pub use_hierarchy: Option<OptionalBool>,
+    pub use_hierarchy: Option<bool>,
 }
 /// CPU time and CPU set of a cgroup. An empty string means absent.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LinuxCpu {
     /// Relative weight against sibling cgroups when the CPU is busy; 1024 is the default.
-    pub shares: Option<OptionalUInt64>,
+    pub shares: Option<u64>,
     /// Microseconds of CPU time per `period`; -1 means no limit.
-    pub quota: Option<OptionalInt64>,
+    pub quota: Option<i64>,
     /// Length of the period that `quota` refers to, in microseconds; 100000 is the default.
-    pub period: Option<OptionalUInt64>,
+    pub period: Option<u64>,
     /// Microseconds of realtime scheduling per `realtime_period`. Cgroup v1 only.
-    pub realtime_runtime: Option<OptionalInt64>,
+    pub realtime_runtime: Option<i64>,
     /// Length of the period that `realtime_runtime` refers to, in microseconds. Cgroup v1 only.
-    pub realtime_period: Option<OptionalUInt64>,
+    pub realtime_period: Option<u64>,
     /// CPUs to run on, as a list such as `0-3,8`. Empty: all, or unchanged.
     pub cpus: String,
     /// NUMA nodes to allocate memory from, as a list such as `0-1`. Empty: all, or unchanged.
@@ -789,7 +789,7 @@ pub struct LinuxContainerAdjustment {
     /// Cgroup to use instead, in the notation of the OCI runtime specification. Empty: no change.
     pub cgroups_path: String,
     /// OOM killer bias to set, -1000 (never) to 1000 (first). Runtimes may limit it. Since v0.7.0.
-    pub oom_score_adj: Option<OptionalInt>,
+    pub oom_score_adj: Option<i64>,
     /// I/O priority to set. Since v0.10.0.
     pub io_priority: Option<LinuxIoPriority>,
     /// Seccomp policy that replaces the current one. Since v0.10.0.
@@ -818,7 +818,7 @@ pub struct LinuxSeccomp {
     pub default_action: String,
     /// Error number for a `default_action` that returns one. Absent: EPERM. NRI's Go library, up to
     /// v0.12.5, drops it in an adjustment.
-    pub default_errno: Option<OptionalUInt32>,
+    pub default_errno: Option<u32>,
     /// Architectures whose system calls are covered, such as `SCMP_ARCH_X86_64`.
     pub architectures: Vec<String>,
     /// Flags of seccomp(2), such as `SECCOMP_FILTER_FLAG_LOG`.
@@ -838,7 +838,7 @@ pub struct LinuxSyscall {
     /// Action, such as `SCMP_ACT_ALLOW`.
     pub action: String,
     /// Error number for an `action` that returns one. Absent: EPERM.
-    pub errno_ret: Option<OptionalUInt32>,
+    pub errno_ret: Option<u32>,
     /// Conditions on the arguments. Empty: the rule applies to all calls.
     pub args: Vec<LinuxSeccompArg>,
 }
@@ -894,11 +894,11 @@ pub struct ContainerEviction {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LinuxRdt {
     /// Class of service to join or create. Absent: unknown, or unchanged.
-    pub clos_id: Option<OptionalString>,
+    pub clos_id: Option<String>,
     /// Lines of the resctrl `schemata` file, such as `L3:0=f`. Absent: unknown, or unchanged.
-    pub schemata: Option<OptionalRepeatedString>,
+    pub schemata: Option<Vec<String>>,
     /// True: create a monitoring group for the container. Absent: unknown, or unchanged.
-    pub enable_monitoring: Option<OptionalBool>,
+    pub enable_monitoring: Option<bool>,
     /// True in an adjustment: drop all RDT settings, those of earlier plugins too, before the other
     /// fields are set.
     pub remove: bool,
@@ -910,52 +910,6 @@ pub struct KeyValue {
     pub key: String,
     /// Its value. Ignored in a removal.
     pub value: String,
-}
-/// A string that may be absent, which differs from an empty one.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct OptionalString {
-    pub value: String,
-}
-/// A list of strings that may be absent, which differs from an empty one. Since v0.11.0.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct OptionalRepeatedString {
-    pub value: Vec<String>,
-}
-/// A signed 64-bit number that may be absent, which differs from 0.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct OptionalInt {
-    pub value: i64,
-}
-/// A signed 32-bit number that may be absent, which differs from 0.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct OptionalInt32 {
-    pub value: i32,
-}
-/// An unsigned 32-bit number that may be absent, which differs from 0.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct OptionalUInt32 {
-    pub value: u32,
-}
-/// A signed 64-bit number that may be absent, which differs from 0.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct OptionalInt64 {
-    pub value: i64,
-}
-/// An unsigned 64-bit number that may be absent, which differs from 0.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct OptionalUInt64 {
-    pub value: u64,
-}
-/// A boolean that may be absent, which differs from false.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct OptionalBool {
-    pub value: bool,
-}
-/// A file mode that may be absent, which differs from 0.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct OptionalFileMode {
-    /// The mode as a number: 438 is 0666 in octal notation.
-    pub value: u32,
 }
 /// The plugins that changed the entries of one field with many entries. Since v0.10.0.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -23,6 +23,8 @@ pub(crate) struct Ours {
     pub(crate) counts: Vec<u32>,
     pub(crate) leaf: Option<OurLeaf>,
     pub(crate) leaves: Vec<OurLeaf>,
+    pub(crate) limit: Option<i64>,
+    pub(crate) lines: Option<Vec<String>>,
     pub(crate) by_text: BTreeMap<String, String>,
     pub(crate) by_int: BTreeMap<i32, OurLeaf>,
 }
@@ -37,8 +39,8 @@ pub(crate) struct OurLeaf {
 struct OurEnd {}
 
 super::message! { Ours, "Theirs" {
-    200 => by_int, 16 => by_text, 12 => leaves, 11 => leaf, 10 => counts, 9 => ints, 8 => color, 7 => texts, 6 => text, 5 => size,
-    4 => count, 3 => long, 2 => int, 1 => flag,
+    200 => by_int, 16 => by_text, 14 => lines, 13 => limit, 12 => leaves, 11 => leaf, 10 => counts, 9 => ints, 8 => color,
+    7 => texts, 6 => text, 5 => size, 4 => count, 3 => long, 2 => int, 1 => flag,
 } }
 super::message! { OurLeaf, "TheirLeaf" { 2 => next, 1 => name } }
 super::message! { OurEnd, "TheirEnd" {} }
@@ -70,6 +72,10 @@ struct Theirs {
     leaf: Option<TheirLeaf>,
     #[prost(message, repeated, tag = "12")]
     leaves: Vec<TheirLeaf>,
+    #[prost(message, optional, tag = "13")]
+    limit: Option<OptionalInt64>,
+    #[prost(message, optional, tag = "14")]
+    lines: Option<OptionalRepeatedString>,
     #[prost(btree_map = "string, string", tag = "16")]
     by_text: BTreeMap<String, String>,
     #[prost(btree_map = "int32, message", tag = "200")]
@@ -87,6 +93,18 @@ struct TheirLeaf {
 #[derive(Clone, PartialEq, prost::Message)]
 struct TheirEnd {}
 
+#[derive(Clone, PartialEq, prost::Message)]
+struct OptionalInt64 {
+    #[prost(int64, tag = "1")]
+    value: i64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct OptionalRepeatedString {
+    #[prost(string, repeated, tag = "1")]
+    value: Vec<String>,
+}
+
 fn leaf() -> impl Strategy<Value = TheirLeaf> {
     (".{0,3}", any::<bool>())
         .prop_map(|(name, has_next)| TheirLeaf { name, next: has_next.then_some(TheirEnd {}) })
@@ -97,9 +115,22 @@ fn theirs() -> impl Strategy<Value = Theirs> {
     let numbers = any::<(bool, i32, i64, i32, u32, u64)>();
     let texts = (".{0,200}", vec(".{0,3}", 0..3));
     let lists = (vec(any::<i32>(), 0..3), vec(any::<u32>(), 0..3), vec(leaf(), 0..3));
+    let limit = prop::option::of(prop_oneof![Just(0), any::<i64>()]);
+    let lines = prop::option::of(vec(".{0,3}", 0..3));
+    let optional = (limit, lines).prop_map(|(limit, lines)| {
+        let limit = limit.map(|value| OptionalInt64 { value });
+        (limit, lines.map(|value| OptionalRepeatedString { value }))
+    });
     let maps = (btree_map(".{0,2}", ".{0,2}", 0..3), btree_map(-1..2, leaf(), 0..3));
-    (numbers, texts, prop::option::of(leaf()), lists, maps).prop_map(
-        |(numbers, (text, texts), leaf, (ints, counts, leaves), (by_text, by_int))| {
+    (numbers, texts, prop::option::of(leaf()), lists, optional, maps).prop_map(
+        |(
+            numbers,
+            (text, texts),
+            leaf,
+            (ints, counts, leaves),
+            (limit, lines),
+            (by_text, by_int),
+        )| {
             let (flag, int, long, color, count, size) = numbers;
             Theirs {
                 flag,
@@ -114,6 +145,8 @@ fn theirs() -> impl Strategy<Value = Theirs> {
                 counts,
                 leaf,
                 leaves,
+                limit,
+                lines,
                 by_text,
                 by_int,
             }
@@ -133,6 +166,10 @@ fn fields() -> impl Strategy<Value = Vec<u8>> {
         vec![6 << 3, 1],
         vec![6 << 3 | 2, 1, 0xff],
         vec![11 << 3 | 2, 2, 1 << 3 | 2, 9],
+        // Optional values: 0, two in a row, and one with an unknown field.
+        vec![13 << 3 | 2, 0],
+        vec![13 << 3 | 2, 4, 1 << 3, 5, 1 << 3, 6],
+        vec![14 << 3 | 2, 3, 2 << 3, 1, 1 << 3 | 2],
     ]);
     let parts = prop_oneof![4 => whole, 1 => odd, 2 => known];
     prop::collection::vec(parts, 0..4).prop_map(|parts| parts.concat())
@@ -173,6 +210,8 @@ fn errors_are_those_of_the_derive() {
         &[6 << 3 | 2, 9],
         &[11 << 3 | 2, 2, 1 << 3, 1],
         &[12 << 3 | 2, 3, 1 << 3 | 2, 1, 0xff],
+        &[13 << 3 | 2, 2, 1 << 3 | 2, 0],
+        &[14 << 3 | 2, 3, 1 << 3 | 2, 1, 0xff],
         &[2 << 3 | 2, 1, 1],
         &[1 << 3, 0xff],
         &[0],

@@ -78,6 +78,13 @@ impl<'a> Writer<'a> {
         self.delimit(number, start);
     }
 
+    /// Writes a message as a field, even an empty one.
+    pub(super) fn nested(&mut self, number: u32, write: impl FnOnce(&mut Self)) {
+        let start = self.len;
+        write(self);
+        self.delimit(number, start);
+    }
+
     /// Writes the length of all that was written since `start`, and the key of its field.
     #[inline(never)]
     fn delimit(&mut self, number: u32, start: usize) {
@@ -240,9 +247,7 @@ impl<M: Fields> Value for Vec<M> {
 /// Writes a message, even an empty one. Not inlined, so that the program has one copy for each type of message.
 #[inline(never)]
 pub(super) fn write_message<M: Fields>(message: &M, number: u32, writer: &mut Writer<'_>) {
-    let start = writer.len;
-    message.write(writer);
-    writer.delimit(number, start);
+    writer.nested(number, |writer| message.write(writer));
 }
 
 impl<K: Value + Default + Ord, V: Value + Default> Value for BTreeMap<K, V> {

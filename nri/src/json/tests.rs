@@ -18,7 +18,7 @@ crate::codec::enumeration! { Color, "Color" { Red "RED", Green "GREEN" } }
 super::enumeration! { Color, "Color" { Red "RED", Green "GREEN" } }
 super::message! { OurLeaf, "Leaf" { 1 => name "A_name" } }
 super::message! { Ours, "All" {
-    200 => by_int, 16 => by_text, 12 => leaves, 11 => leaf, 10 => counts, 9 => ints: Color, 8 => color: Color,
+    200 => by_int, 16 => by_text, 14 => lines, 13 => limit, 12 => leaves, 11 => leaf, 10 => counts, 9 => ints: Color, 8 => color: Color,
     7 => texts, 6 => text, 5 => size, 4 => count, 3 => long, 2 => int, 1 => flag,
 } }
 
@@ -41,10 +41,15 @@ fn every_type_is_written_as_it_is_read() {
         "flag": true, "int": -1, "long": "-9223372036854775808", "count": 4294967295u32,
         "size": "18446744073709551615", "text": "ä", "color": "GREEN", "leaf": {"AName": "x"}, "counts": [1, 2],
         "texts": ["", "y"], "leaves": [{}, {"AName": "y"}], "ints": ["RED", 7], "byInt": {"-3": {}},
-        "byText": {"": "", "k": "z"},
+        "byText": {"": "", "k": "z"}, "limit": {"value": "-1"}, "lines": {"value": ["", "z"]},
     });
     assert_eq!(written(all.clone()), all);
     assert_eq!(written(json!({"leaf": {}})), json!({"leaf": {}}));
+    // 0 is not absent.
+    let zero = read_strictly(json!({"limit": {"value": 0}, "lines": {}})).unwrap();
+    assert_eq!((zero.limit, &zero.lines), (Some(0), &Some(Vec::new())));
+    assert_eq!(serde_json::to_value(zero).unwrap(), json!({"limit": {}, "lines": {}}));
+    assert_eq!(read_strictly(json!({"limit": null})).unwrap().limit, None);
 }
 
 #[test]

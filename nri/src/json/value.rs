@@ -128,18 +128,18 @@ impl<M: JsonMessage> Json<M> for Plain {
     }
 }
 
-impl<K: Json<T>, T> Json<Option<T>> for K {
-    fn write<S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+impl<M: JsonMessage> Json<Option<M>> for Plain {
+    fn write<S: Serializer>(value: &Option<M>, serializer: S) -> Result<S::Ok, S::Error> {
         match value {
-            Some(value) => K::write(value, serializer),
+            Some(message) => write_message(message, serializer),
             None => serializer.serialize_none(),
         }
     }
 
     fn read<'de, const STRICT: bool, D: Deserializer<'de>>(
         d: D,
-    ) -> Result<Option<Option<T>>, D::Error> {
-        <K as Json<T>>::read::<STRICT, D>(d).map(Some)
+    ) -> Result<Option<Option<M>>, D::Error> {
+        read_message::<STRICT, M, D>(d).map(|message| Some(Some(message)))
     }
 }
 

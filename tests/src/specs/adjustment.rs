@@ -104,7 +104,7 @@ impl Specs {
         if let Some(score) = &mut linux.oom_score_adj
             && !self.rarely(ONE_IN)
         {
-            score.value = self.rng.i64(-1000..=1000);
+            *score = self.rng.i64(-1000..=1000);
         }
         if let Some(priority) = &mut linux.io_priority {
             priority.class = self.number(4);
@@ -128,9 +128,9 @@ impl Specs {
         device.r#type = self.defined(&DEVICE_TYPES);
         device.major = self.rng.i64(..);
         device.minor = self.rng.u8(..).into();
-        device.file_mode = self.some().then(|| u32::from(self.rng.u16(..)).into());
-        device.uid = self.some().then(|| self.rng.u32(..).into());
-        device.gid = self.some().then(|| self.rng.u32(..).into());
+        device.file_mode = self.some().then(|| u32::from(self.rng.u16(..)));
+        device.uid = self.some().then(|| self.rng.u32(..));
+        device.gid = self.some().then(|| self.rng.u32(..));
     }
 
     fn fit_namespace(&mut self, namespace: &mut LinuxNamespace) {
@@ -159,7 +159,7 @@ impl Specs {
         if let Some(memory) = &mut resources.memory
             && self.rarely(5)
         {
-            memory.limit = Some(0.into());
+            memory.limit = Some(0);
         }
         for class in [&mut resources.blockio_class, &mut resources.rdt_class] {
             if self.rarely(5) {
@@ -171,7 +171,7 @@ impl Specs {
     fn policy(&mut self) -> LinuxSeccomp {
         LinuxSeccomp {
             default_action: self.defined(&ACTIONS),
-            default_errno: self.some().then(|| self.rng.u32(..).into()),
+            default_errno: self.some().then(|| self.rng.u32(..)),
             architectures: self.list(|it| it.defined(&ARCHITECTURES)),
             flags: self.list(|it| it.defined(&SECCOMP_FLAGS)),
             listener_path: if self.some() { self.text() } else { String::new() },
@@ -184,7 +184,7 @@ impl Specs {
         LinuxSyscall {
             names: self.list(Self::text),
             action: self.defined(&ACTIONS),
-            errno_ret: self.some().then(|| self.rng.u32(..).into()),
+            errno_ret: self.some().then(|| self.rng.u32(..)),
             args: self.list(|it| LinuxSeccompArg {
                 index: it.rng.u32(..),
                 value: it.rng.u64(..),

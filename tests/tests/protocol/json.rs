@@ -34,7 +34,7 @@ fn random_messages_have_the_same_json() {
             ConfigureRequest ConfigureResponse SynchronizeRequest SynchronizeResponse
             UpdatePodSandboxRequest CreateContainerResponse StopContainerResponse
             ValidateContainerAdjustmentRequest ValidateContainerAdjustmentResponse
-            PodSandbox Container OptionalInt OptionalRepeatedString Empty
+            PodSandbox Container LinuxRdt Empty
         );
         Ok(())
     });

@@ -12,6 +12,7 @@ use syn::{
     Lit, Meta, Pat, Path, Stmt, Token,
 };
 
+use super::optional;
 use nri_schema::model::{self, Protocol};
 use nri_schema::{Error, ErrorKind, Problem};
 
@@ -67,6 +68,7 @@ use crate::codec::enum_fields;
     .to_owned();
     let mut items = inner_items(file);
     items.retain(|item| !is_table(item));
+    optional::unwrap(&mut items, &protocol.messages)?;
     for item in &mut items {
         each(item, "api::", &protocol.messages, &mut codec)?;
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use nri::api::{
     Image, LinuxCpu, LinuxDeviceCgroup, LinuxMemory, LinuxNamespace, LinuxResources, Mount,
-    OptionalInt64, OptionalUInt64, PodSandbox,
+    PodSandbox,
 };
 
 /// The image of the sandbox.
@@ -128,15 +128,12 @@ pub(super) fn namespaces(namespaces: [(&str, String); 5]) -> Vec<LinuxNamespace>
 pub(super) fn limits(shares: u64, quota: i64, period: u64, memory: i64) -> LinuxResources {
     LinuxResources {
         cpu: Some(LinuxCpu {
-            shares: Some(OptionalUInt64 { value: shares }),
-            quota: Some(OptionalInt64 { value: quota }),
-            period: Some(OptionalUInt64 { value: period }),
+            shares: Some(shares),
+            quota: Some(quota),
+            period: Some(period),
             ..LinuxCpu::default()
         }),
-        memory: Some(LinuxMemory {
-            limit: Some(OptionalInt64 { value: memory }),
-            ..LinuxMemory::default()
-        }),
+        memory: Some(LinuxMemory { limit: Some(memory), ..LinuxMemory::default() }),
         ..LinuxResources::default()
     }
 }
@@ -158,7 +155,7 @@ pub(super) fn resources() -> LinuxResources {
 /// Returns the resources of the pause process of a pod, which CRI-O specifies even if it does not run the process.
 pub(super) fn pause_resources() -> LinuxResources {
     LinuxResources {
-        cpu: Some(LinuxCpu { shares: Some(OptionalUInt64 { value: 2 }), ..LinuxCpu::default() }),
+        cpu: Some(LinuxCpu { shares: Some(2), ..LinuxCpu::default() }),
         devices: vec![no_devices()],
         ..LinuxResources::default()
     }

@@ -7,7 +7,7 @@ use crate::adjust::{NamespaceKind, ProblemKind, marker};
 use crate::api::{
     HugepageLimit, IoPrioClass, LinuxContainerAdjustment, LinuxCpu, LinuxDevice, LinuxDeviceCgroup,
     LinuxIoPriority, LinuxMemory, LinuxMemoryPolicy, LinuxNamespace, LinuxNetDevice,
-    LinuxResources, LinuxScheduler, LinuxSchedulerPolicy, MpolFlag, MpolMode, OptionalInt64,
+    LinuxResources, LinuxScheduler, LinuxSchedulerPolicy, MpolFlag, MpolMode,
 };
 
 pub(super) fn check(linux: &LinuxContainerAdjustment, entries: &mut Entries) {
@@ -36,7 +36,7 @@ pub(super) fn check(linux: &LinuxContainerAdjustment, entries: &mut Entries) {
     if let Some(score) = oom_score_adj {
         entries.field("linux.oom_score_adj");
         // proc(5): the range of /proc/PID/oom_score_adj.
-        entries.range("", score.value, -1000, 1000);
+        entries.range("", *score, -1000, 1000);
     }
     if let Some(priority) = asked_io_priority {
         io_priority(priority, entries);
@@ -203,10 +203,10 @@ fn check_memory(memory: &LinuxMemory, entries: &mut Entries) {
         ("linux.resources.memory.reservation", reservation),
         ("linux.resources.memory.swap", swap),
     ] {
-        limit(field, value.as_ref(), entries);
+        limit(field, *value, entries);
     }
     if let Some(swappiness) = swappiness {
-        let value = i64::try_from(swappiness.value).unwrap_or(i64::MAX);
+        let value = i64::try_from(*swappiness).unwrap_or(i64::MAX);
         entries.field("linux.resources.memory.swappiness");
         entries.range("", value, 0, 100);
     }
@@ -223,7 +223,7 @@ fn check_cpu(cpu: &LinuxCpu, entries: &mut Entries) {
         cpus,
         mems,
     } = cpu;
-    limit("linux.resources.cpu.quota", quota.as_ref(), entries);
+    limit("linux.resources.cpu.quota", *quota, entries);
     entries.field("linux.resources.cpu.cpus");
     entries.list(cpus);
     entries.field("linux.resources.cpu.mems");
@@ -231,10 +231,10 @@ fn check_cpu(cpu: &LinuxCpu, entries: &mut Entries) {
 }
 
 /// Checks a limit: the kernel accepts no value below -1, which means "no limit".
-fn limit(field: &'static str, value: Option<&OptionalInt64>, entries: &mut Entries) {
+fn limit(field: &'static str, value: Option<i64>, entries: &mut Entries) {
     if let Some(value) = value {
         entries.field(field);
-        entries.range("", value.value, -1, i64::MAX);
+        entries.range("", value, -1, i64::MAX);
     }
 }
 

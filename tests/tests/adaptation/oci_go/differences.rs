@@ -100,13 +100,13 @@ fn memory(case: &Case, theirs: &mut Value, _ours: &mut Value) {
         return;
     };
     let values = [
-        ("reservation", asked.reservation.map(|it| json!(it.value))),
-        ("swap", asked.swap.map(|it| json!(it.value))),
-        ("kernel", asked.kernel.map(|it| json!(it.value))),
-        ("kernelTCP", asked.kernel_tcp.map(|it| json!(it.value))),
-        ("swappiness", asked.swappiness.map(|it| json!(it.value))),
-        ("disableOOMKiller", asked.disable_oom_killer.map(|it| json!(it.value))),
-        ("useHierarchy", asked.use_hierarchy.map(|it| json!(it.value))),
+        ("reservation", asked.reservation.map(|it| json!(it))),
+        ("swap", asked.swap.map(|it| json!(it))),
+        ("kernel", asked.kernel.map(|it| json!(it))),
+        ("kernelTCP", asked.kernel_tcp.map(|it| json!(it))),
+        ("swappiness", asked.swappiness.map(|it| json!(it))),
+        ("disableOOMKiller", asked.disable_oom_killer.map(|it| json!(it))),
+        ("useHierarchy", asked.use_hierarchy.map(|it| json!(it))),
     ];
     for (name, value) in values {
         if let Some(value) = value {
@@ -119,7 +119,7 @@ fn seccomp_errno(case: &Case, theirs: &mut Value, _ours: &mut Value) {
     let linux = case.adjustment.linux.as_ref();
     let policy = linux.and_then(|linux| linux.seccomp_policy.as_ref());
     if let Some(errno) = policy.and_then(|policy| policy.default_errno) {
-        theirs["linux"]["seccomp"]["defaultErrnoRet"] = errno.value.into();
+        theirs["linux"]["seccomp"]["defaultErrnoRet"] = errno.into();
     }
 }
 
@@ -269,16 +269,16 @@ fn empty_class(case: &Case, theirs: &mut Value, _ours: &mut Value) {
     let Some(asked) = resources(case).filter(|_| !case.callbacks) else {
         return;
     };
-    if asked.blockio_class.as_ref().is_some_and(|class| class.value.is_empty()) {
+    if asked.blockio_class.as_ref().is_some_and(|class| class.is_empty()) {
         theirs["linux"]["resources"]["blockIO"].take();
     }
-    if asked.rdt_class.as_ref().is_some_and(|class| class.value.is_empty()) {
+    if asked.rdt_class.as_ref().is_some_and(|class| class.is_empty()) {
         let rdt = case.adjustment.linux.as_ref().and_then(|linux| linux.rdt.clone());
         let rdt = rdt.unwrap_or_default();
         theirs["linux"]["intelRdt"] = json!({
-            "closID": rdt.clos_id.map(|it| it.value),
-            "schemata": rdt.schemata.map(|it| it.value),
-            "enableMonitoring": rdt.enable_monitoring.map(|it| it.value).filter(|it| *it),
+            "closID": rdt.clos_id,
+            "schemata": rdt.schemata,
+            "enableMonitoring": rdt.enable_monitoring.filter(|it| *it),
         });
     }
 }
