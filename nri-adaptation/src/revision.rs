@@ -95,7 +95,7 @@ impl Revision {
             falls_back: true,
         };
         for (rpc, event) in RPCS.iter().filter_map(|rpc| Some((rpc, rpc.event?))) {
-            if revision.has_rpc(rpc) {
+            if revision.has(rpc) {
                 revision.dedicated = revision.dedicated.with(event);
             } else if revision.knows_event(rpc) {
                 revision.changes = revision.changes.with(event);
@@ -127,8 +127,13 @@ impl Revision {
         }
     }
 
+    /// Returns true if the release has the RPC of plugins with this name, such as `RunPodSandbox`.
+    pub fn has_rpc(&self, name: &str) -> bool {
+        RPCS.iter().any(|rpc| rpc.name == name && self.has(rpc))
+    }
+
     /// Returns true if the release has an RPC.
-    pub fn has_rpc(&self, rpc: &Rpc) -> bool {
+    pub(super) fn has(&self, rpc: &Rpc) -> bool {
         // `since` is a tagged release. An event that StateChange never carried came with its RPC, in an untagged one even.
         let came_with_event = rpc.change_fields.is_none() && self.knows_event(rpc);
         self.is_at_least(rpc.since) || came_with_event
@@ -140,6 +145,7 @@ impl Revision {
     }
 
     /// Returns the RPCs of the newest release, those without an event included.
+    #[doc(hidden)]
     pub fn rpcs() -> &'static [&'static Rpc] {
         RPCS
     }

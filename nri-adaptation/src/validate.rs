@@ -27,10 +27,7 @@ pub const REQUIRED_PLUGINS_ANNOTATION: &str = "required-plugins.noderesource.dev
 /// use nri_adaptation::validate::DefaultValidator;
 /// use nri::api::ValidateContainerAdjustmentRequest;
 ///
-/// let validator = DefaultValidator {
-///     required_plugins: vec!["topology".to_owned()],
-///     ..DefaultValidator::default()
-/// };
+/// let validator = DefaultValidator::default().reject_sysctls(true).require_plugin("topology");
 /// let rejection = validator.validate(&ValidateContainerAdjustmentRequest::default());
 /// assert_eq!(
 ///     rejection.unwrap_err().to_string(),
@@ -38,6 +35,7 @@ pub const REQUIRED_PLUGINS_ANNOTATION: &str = "required-plugins.noderesource.dev
 /// );
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DefaultValidator {
     /// True if OCI hooks may not be added.
     pub reject_oci_hooks: bool,
@@ -71,6 +69,65 @@ impl Rejection {
 
     fn annotation(key: &str, value: &str, reason: &str) -> Self {
         Rejection(format!("invalid annotation {key} with value {value:?}: {reason}"))
+    }
+}
+
+/// Settings, one after the other.
+impl DefaultValidator {
+    /// Sets whether OCI hooks may not be added.
+    #[must_use]
+    pub fn reject_oci_hooks(mut self, reject: bool) -> Self {
+        self.reject_oci_hooks = reject;
+        self
+    }
+
+    /// Sets whether the runtime's default seccomp policy may not be replaced.
+    #[must_use]
+    pub fn reject_runtime_default_seccomp(mut self, reject: bool) -> Self {
+        self.reject_runtime_default_seccomp = reject;
+        self
+    }
+
+    /// Sets whether a seccomp policy may not be set for an unconfined container.
+    #[must_use]
+    pub fn reject_unconfined_seccomp(mut self, reject: bool) -> Self {
+        self.reject_unconfined_seccomp = reject;
+        self
+    }
+
+    /// Sets whether a custom seccomp policy (of type `LOCALHOST`) may not be replaced.
+    #[must_use]
+    pub fn reject_custom_seccomp(mut self, reject: bool) -> Self {
+        self.reject_custom_seccomp = reject;
+        self
+    }
+
+    /// Sets whether namespaces may not be changed.
+    #[must_use]
+    pub fn reject_namespaces(mut self, reject: bool) -> Self {
+        self.reject_namespaces = reject;
+        self
+    }
+
+    /// Sets whether sysctls may not be set.
+    #[must_use]
+    pub fn reject_sysctls(mut self, reject: bool) -> Self {
+        self.reject_sysctls = reject;
+        self
+    }
+
+    /// Adds a plugin without which no container may be created: a name, or index and name (`10-name`).
+    #[must_use]
+    pub fn require_plugin(mut self, name: impl Into<String>) -> Self {
+        self.required_plugins.push(name.into());
+        self
+    }
+
+    /// Sets the key of the pod annotation that, if true, tolerates the absence of required plugins.
+    #[must_use]
+    pub fn tolerate_missing_annotation(mut self, key: impl Into<String>) -> Self {
+        self.tolerate_missing_annotation = key.into();
+        self
     }
 }
 

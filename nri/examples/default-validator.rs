@@ -54,16 +54,16 @@ struct Rules {
 impl Rules {
     /// Returns the validator with these rules, or `None` if they are disabled.
     fn validator(self) -> Option<DefaultValidator> {
-        self.enable.then_some(DefaultValidator {
-            reject_oci_hooks: self.reject_oci_hook_adjustment,
-            reject_runtime_default_seccomp: self.reject_runtime_default_seccomp_adjustment,
-            reject_unconfined_seccomp: self.reject_unconfined_seccomp_adjustment,
-            reject_custom_seccomp: self.reject_custom_seccomp_adjustment,
-            reject_namespaces: self.reject_namespace_adjustment,
-            reject_sysctls: self.reject_sysctl_adjustment,
-            required_plugins: self.required_plugins,
-            tolerate_missing_annotation: self.tolerate_missing_plugins_annotation,
-        })
+        let validator = DefaultValidator::default()
+            .reject_oci_hooks(self.reject_oci_hook_adjustment)
+            .reject_runtime_default_seccomp(self.reject_runtime_default_seccomp_adjustment)
+            .reject_unconfined_seccomp(self.reject_unconfined_seccomp_adjustment)
+            .reject_custom_seccomp(self.reject_custom_seccomp_adjustment)
+            .reject_namespaces(self.reject_namespace_adjustment)
+            .reject_sysctls(self.reject_sysctl_adjustment)
+            .tolerate_missing_annotation(self.tolerate_missing_plugins_annotation);
+        let required = self.required_plugins.into_iter();
+        self.enable.then(|| required.fold(validator, DefaultValidator::require_plugin))
     }
 }
 

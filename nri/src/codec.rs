@@ -37,7 +37,7 @@ pub(crate) use write::Writer;
 /// assert_eq!(PodSandbox::decode(b"\x0a\x02p1")?, pod);
 /// # Ok::<(), nri::codec::DecodeError>(())
 /// ```
-pub trait Message: Default {
+pub trait Message: Default + sealed::Sealed {
     /// Decodes a message. Skips unknown fields.
     ///
     /// # Errors
@@ -62,6 +62,13 @@ pub trait Message: Default {
 
     /// Returns the length of the encoded message in bytes.
     fn encoded_len(&self) -> usize;
+}
+
+mod sealed {
+    /// Keeps [`Message`](super::Message) from being implemented elsewhere, so that it can get more methods.
+    pub trait Sealed {}
+
+    impl<M: super::Fields> Sealed for M {}
 }
 
 impl<M: Fields> Message for M {

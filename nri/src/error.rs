@@ -227,7 +227,7 @@ impl StdError for Error {
 ///
 /// assert_eq!(format!("{:#}", port("x").unwrap_err()), "\"x\" is not a port: invalid digit found in string");
 /// ```
-pub trait ResultExt<T> {
+pub trait ResultExt<T>: sealed::Sealed {
     /// Adds a message. Kind and help of an [`Error`] are kept.
     ///
     /// # Errors
@@ -241,6 +241,13 @@ pub trait ResultExt<T> {
     ///
     /// Returns the errors of [`context`](Self::context).
     fn with_context<M: Into<Cow<'static, str>>>(self, message: impl FnOnce() -> M) -> Result<T>;
+}
+
+mod sealed {
+    /// Keeps [`ResultExt`](super::ResultExt) from being implemented elsewhere, so that it can get more methods.
+    pub trait Sealed {}
+
+    impl<T, E> Sealed for Result<T, E> {}
 }
 
 impl<T, E: Into<Box<dyn StdError + Send + Sync>>> ResultExt<T> for std::result::Result<T, E> {

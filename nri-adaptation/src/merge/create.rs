@@ -38,6 +38,7 @@ pub struct CreateCollector {
 
 /// The merged answers to CreateContainer.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Created {
     /// The adjustments of all plugins, without parts that change nothing.
     pub adjust: ContainerAdjustment,

@@ -223,6 +223,7 @@ impl MergeError {
 
 /// Two plugins that set the same field, or the same entry of a list or map.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Conflict {
     /// The plugin that came second, with its index: `10-name`.
     pub plugin: String,

@@ -91,6 +91,7 @@ impl Pending {
 /// A runtime gives the container of the request the [`resources`](Self::resources), whether a plugin has changed them or
 /// not, and other containers the [`updates`](Self::updates).
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Updated {
     /// The resources for the container of the request: those of the request, with the changes of the plugins. Empty for
     /// StopContainer.

@@ -265,7 +265,7 @@ pub(super) fn required(revision: &Revision) -> Result<Vec<&'static str>, ModuleE
             "NRI {release} has no WebAssembly plugins, which came with {SINCE}"
         )));
     }
-    let known = RPCS.iter().filter(|rpc| revision.has_rpc(rpc));
+    let known = RPCS.iter().filter(|rpc| revision.has(rpc));
     Ok(known.map(|rpc| rpc.name).collect())
 }
 

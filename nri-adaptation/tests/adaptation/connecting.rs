@@ -205,7 +205,7 @@ async fn validators_of_the_runtime_and_of_plugins_reject() {
     };
     let hooks =
         CreateContainerResponse { adjust: Some(hooks), ..CreateContainerResponse::default() };
-    let strict = DefaultValidator { reject_oci_hooks: true, ..DefaultValidator::default() };
+    let strict = DefaultValidator::default().reject_oci_hooks(true);
     let adaptation = builder().validator(strict).start().await.unwrap();
     let script = Script::new("10", "hooks").message("CreateContainer", &hooks);
     let _peer = Peer::join(&adaptation, script).await;

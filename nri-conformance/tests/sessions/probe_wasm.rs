@@ -44,7 +44,7 @@ fn function(rpc: &str) -> String {
 /// Returns the RPCs of a release.
 fn rpcs(release: &str) -> Vec<&'static str> {
     let revision = Revision::of(release).unwrap();
-    let rpcs = Revision::rpcs().iter().filter(|rpc| revision.has_rpc(rpc));
+    let rpcs = Revision::rpcs().iter().filter(|rpc| revision.has_rpc(rpc.name));
     rpcs.map(|rpc| rpc.name).collect()
 }
 

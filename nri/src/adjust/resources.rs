@@ -20,7 +20,7 @@ use crate::api::{
 /// let update = ContainerUpdate::new("f00d").cpuset_cpus("0-3");
 /// assert!(adjustment.update(update).check().is_ok());
 /// ```
-pub trait SetResources: Sized {
+pub trait SetResources: Sized + sealed::Sealed {
     /// Returns the resources set so far.
     fn resources_mut(&mut self) -> &mut LinuxResources;
 
@@ -189,6 +189,17 @@ impl SetResources for ContainerUpdate {
     fn resources_mut(&mut self) -> &mut LinuxResources {
         self.linux.get_or_insert_default().resources.get_or_insert_default()
     }
+}
+
+mod sealed {
+    use super::{Adjustment, ContainerUpdate, LinuxResources};
+
+    /// Keeps [`SetResources`](super::SetResources) from being implemented elsewhere, so that it can get more setters.
+    pub trait Sealed {}
+
+    impl Sealed for LinuxResources {}
+    impl Sealed for Adjustment {}
+    impl Sealed for ContainerUpdate {}
 }
 
 fn set_memory<T: SetResources>(mut target: T, set: impl FnOnce(&mut LinuxMemory)) -> T {

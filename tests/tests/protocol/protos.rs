@@ -59,7 +59,7 @@ fn every_release_has_the_rpcs_that_its_proto_declares() {
         let declared = service.rpcs.iter().map(|rpc| rpc.name.as_str());
         let spoken = nri_adaptation::Revision::of(&release.name).unwrap();
         let rpcs = nri_adaptation::Revision::rpcs().iter();
-        let known = rpcs.filter(|rpc| spoken.has_rpc(rpc)).map(|rpc| rpc.name);
+        let known = rpcs.filter(|rpc| spoken.has_rpc(rpc.name)).map(|rpc| rpc.name);
         let (declared, known) = (BTreeSet::from_iter(declared), BTreeSet::from_iter(known));
         assert_eq!(known, declared, "{}", release.name);
     }

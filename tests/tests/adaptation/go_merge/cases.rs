@@ -62,15 +62,13 @@ pub(crate) fn validation(seed: u64) -> (DefaultValidator, ValidateContainerAdjus
         }
     }
     let mut flag = || random.below(3) == 0;
-    let mut validator = DefaultValidator {
-        reject_oci_hooks: flag(),
-        reject_runtime_default_seccomp: flag(),
-        reject_unconfined_seccomp: flag(),
-        reject_custom_seccomp: flag(),
-        reject_namespaces: flag(),
-        reject_sysctls: flag(),
-        ..DefaultValidator::default()
-    };
+    let mut validator = DefaultValidator::default()
+        .reject_oci_hooks(flag())
+        .reject_runtime_default_seccomp(flag())
+        .reject_unconfined_seccomp(flag())
+        .reject_custom_seccomp(flag())
+        .reject_namespaces(flag())
+        .reject_sysctls(flag());
     let required = ["p0", "01-p1", "02-p1", "absent"];
     let count = random.below(required.len());
     validator.required_plugins = required[..count].iter().map(ToString::to_string).collect();
