@@ -154,6 +154,20 @@ mod tests {
     }
 
     #[test]
+    fn an_rpc_of_the_runtime_is_a_variant_that_all_matches_need() {
+        let history = History::embedded().expect("the tables fit together");
+        let mut plugin = rpc::read(&history).expect("it has a service");
+        let mut protocol = plugin.protocol.clone();
+        let services = protocol.services.iter_mut();
+        let runtime = services.flat_map(|it| &mut it.rpcs).find(|it| it.name == "UpdateContainers");
+        runtime.expect("plugins call it").name = "Authenticate".to_owned();
+        plugin.protocol = &protocol;
+        let text = formatted(&runtime_rpcs::emit(&plugin).expect("it is a name"));
+        assert!(text.contains("Self::Authenticate => \"Authenticate\""), "{text}");
+        assert!(!text.contains("UpdateContainers"), "{text}");
+    }
+
+    #[test]
     fn an_rpc_of_unknown_shape_takes_its_request_and_answers_its_response() {
         let all = (1 << last()) - 1;
         let files = files(&with_dance(), &with_row("Dance")).expect("it is an NRI protocol");

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
@@ -69,6 +70,22 @@ pub async fn connect(path: &Path) -> Result<Socket> {
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
+/// Connects to a runtime, each time that it is called.
+pub(super) type Dialer =
+    Box<dyn FnMut() -> Pin<Box<dyn Future<Output = io::Result<Box<dyn Stream>>> + Send>> + Send>;
+
+/// Returns a dialer from a function that returns streams of one type.
+pub(super) fn dialer<S, F>(mut dial: impl FnMut() -> F + Send + 'static) -> Dialer
+where
+    S: Stream + 'static,
+    F: Future<Output = io::Result<S>> + Send + 'static,
+{
+    Box::new(move || {
+        let dialed = dial();
+        Box::pin(async { dialed.await.map(|stream| Box::new(stream) as Box<dyn Stream>) })
+    })
+}
+
 /// The origin of the connection.
 pub(super) enum Endpoint {
     /// The runtime launched the plugin and passed a socket with this number, as text; `None` once it is used.
@@ -77,6 +94,8 @@ pub(super) enum Endpoint {
     Socket(PathBuf),
     /// A stream passed by the caller; `None` once it is used.
     Given(Option<Box<dyn Stream>>),
+    /// Streams that the caller opens, as often as needed.
+    Dialed(Dialer),
     /// Connections that a test hands over one after the other.
     Handed(mpsc::UnboundedReceiver<DuplexStream>),
 }
@@ -96,7 +115,7 @@ impl Endpoint {
     /// Returns true if another connection can be made when the first one is lost.
     pub(super) fn is_external(&self) -> bool {
         match self {
-            Self::Socket(_) | Self::Handed(_) => true,
+            Self::Socket(_) | Self::Dialed(_) | Self::Handed(_) => true,
             Self::Launched(_) | Self::Given(_) => false,
         }
     }
@@ -111,6 +130,10 @@ impl Endpoint {
             },
             Self::Launched(number) => Ok(Box::new(take_over(&number.take().ok_or_else(used)?)?)),
             Self::Given(stream) => stream.take().ok_or_else(used),
+            Self::Dialed(dial) => dial().await.map_err(|error| {
+                let message = "cannot connect to the runtime";
+                Error::with_kind(ErrorKind::Connection, message).with_source(error)
+            }),
         }
     }
 }

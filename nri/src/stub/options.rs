@@ -1,6 +1,7 @@
 //! The settings of a plugin before it runs.
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use tokio::{io::DuplexStream, sync::mpsc::UnboundedReceiver};
 
 use super::Stub;
 use super::backoff::Backoff;
-use super::connect::Endpoint;
+use super::connect::{Endpoint, dialer};
 use super::shared::{RuntimeExit, Settings, Shared};
 use crate::Result;
 use crate::context::CheckAnswers;
@@ -86,10 +87,39 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
-    /// Sets a stream that is already connected to a runtime. The plugin ends when it is lost.
+    /// Sets a stream that is already connected to a runtime. The plugin ends when it is lost. With a
+    /// [dialer](Self::dialer), it reconnects.
     #[must_use]
     pub fn stream(mut self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
         self.endpoint = Some(Endpoint::Given(Some(Box::new(stream))));
+        self
+    }
+
+    /// Sets a function that connects to a runtime, for a plugin that does not reach it through a Unix socket in a file. An
+    /// external plugin: the function is called again when the connection is lost.
+    ///
+    /// ```no_run
+    /// use nri::prelude::*;
+    /// use nri::stub::Stub;
+    /// use tokio::net::TcpStream;
+    ///
+    /// # struct Noop;
+    /// # #[nri::plugin(name = "noop", index = "10")]
+    /// # impl Noop {
+    /// #     async fn run_pod_sandbox(&self, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+    /// # }
+    /// # fn main() -> nri::Result<()> {
+    /// // A tunnel to the socket of the runtime in a virtual machine.
+    /// nri::block_on(Stub::builder(Noop).dialer(|| TcpStream::connect("127.0.0.1:7000")).run())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn dialer<S, F>(mut self, dial: impl FnMut() -> F + Send + 'static) -> Self
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        F: Future<Output = io::Result<S>> + Send + 'static,
+    {
+        self.endpoint = Some(Endpoint::Dialed(dialer(dial)));
         self
     }
 

@@ -50,6 +50,36 @@ async fn an_external_plugin_reconnects_and_is_notified() {
 }
 
 #[tokio::test]
+async fn a_plugin_with_a_dialer_reconnects() {
+    logs::collect();
+    let (dialed, mut dials) = tokio::sync::mpsc::unbounded_channel();
+    let mut attempts = 0;
+    let dial = move || {
+        attempts += 1;
+        let (ours, theirs) = tokio::io::duplex(64 << 10);
+        // The second attempt fails.
+        let connected = if attempts == 2 {
+            Err(std::io::Error::other("the tunnel is down"))
+        } else {
+            dialed.send(theirs).map(|()| ours).map_err(std::io::Error::other)
+        };
+        std::future::ready(connected)
+    };
+    let (plugin, mut hear) = Survivor::new();
+    let stub = Stub::builder(plugin).dialer(dial).reconnect(SOON).build().unwrap();
+    let running = tokio::spawn(stub.run_until(std::future::pending()));
+    let mut runtime = Runtime::over(patiently(dials.recv()).await.unwrap());
+    runtime.handshake().await;
+    assert_eq!(heard(&mut hear).await, "synchronized 0");
+    runtime.close();
+    assert_eq!(heard(&mut hear).await, "lost: the runtime closed the connection");
+    Runtime::over(patiently(dials.recv()).await.unwrap()).handshake().await;
+    assert_eq!(heard(&mut hear).await, "synchronized 0");
+    logs::wait_for(&["WARN", "cannot connect to the runtime: the tunnel is down"]);
+    running.abort();
+}
+
+#[tokio::test]
 async fn an_external_plugin_needs_a_runtime_at_first_unless_it_waits_for_one() {
     logs::collect();
     let folder = tempfile::tempdir().unwrap();
