@@ -12,6 +12,7 @@ mod run;
 mod verdict;
 
 pub use bench::Options;
+#[doc(hidden)]
 pub use checks::{Test, all_tests};
 pub use run::Run;
 

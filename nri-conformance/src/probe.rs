@@ -43,6 +43,7 @@ pub use outcome::{
     EventOutcome, EventResult, FailurePolicy, Form, Latency, Probed, RpcAnswer, RpcResult,
     Subscription, TargetResult, Trouble, TroubleKind, Verdict,
 };
+#[doc(hidden)]
 pub use rpcs::NO_SUCH_RPC;
 
 use run::Run;

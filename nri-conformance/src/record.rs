@@ -4,7 +4,7 @@
 //! records the plugins' answers as well. [`replay()`](replay()) sends the requests to a plugin again and compares its
 //! answers, which turns a problem in production into a test.
 //!
-//! `RECORDING.md` describes the format. [`Reader`] and [`Writer`] read and write it.
+//! `RECORDING.md` describes the format.
 
 mod conversation;
 mod frame;
@@ -20,18 +20,25 @@ mod transcript;
 mod writer;
 
 pub use crate::error::{Error, ErrorKind, Result};
+#[doc(hidden)]
 pub use frame::{
     Closer, End, Frame, FrameEvent, Header, Party, Payload, Request, Response, Source,
 };
+#[doc(hidden)]
 pub use limits::{
     DEFAULT_MAX_BYTES, MAX_HEADER_LINE, MAX_LINE, MAX_MESSAGE_TEXT, MAX_NAME, MAX_PLUGINS,
-    MAX_QUEUED, MAX_UNANSWERED, Options, Recorded,
+    MAX_QUEUED, MAX_UNANSWERED,
 };
+pub use limits::{Options, Recorded};
 pub use observe::observe;
 pub use proxy::Proxy;
+#[doc(hidden)]
 pub use reader::Reader;
+#[doc(hidden)]
 pub use redact::REDACTED;
 pub use replay::{Replay, Replayed, replay};
 #[doc(hidden)]
 pub use transcript::transcribe;
-pub use writer::{Writer, create_file};
+#[doc(hidden)]
+pub use writer::Writer;
+pub use writer::create_file;

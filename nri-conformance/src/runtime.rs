@@ -21,6 +21,7 @@
 
 #[doc(hidden)]
 pub mod cri;
+#[doc(hidden)]
 pub mod deviations;
 mod drive;
 mod event;

@@ -1,12 +1,13 @@
 //! A connection to a plugin whose runtime end is controlled by a test, under any revision of the protocol.
 //!
-//! [`Session`] works at a lower level than [`nri_adaptation`]: it sends exactly what a test requests, including messages that
+//! A session works at a lower level than [`nri_adaptation`]: it sends exactly what a test requests, including messages that
 //! no runtime would send, and returns the answers without judging them, except that they can be decoded.
 
 mod recut;
 mod requests;
 mod service;
 mod trace;
+#[doc(hidden)]
 pub mod world;
 
 use std::time::Duration;
@@ -24,9 +25,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+#[doc(hidden)]
 pub use nri::api::{PLUGIN_SERVICE, RUNTIME_SERVICE};
 pub(crate) use recut::{Cut, recut};
 pub(crate) use requests::life;
+#[doc(hidden)]
 pub use requests::{request, sample_request};
 pub(crate) use service::{Arrivals, End, MAX_UPDATE_BYTES, UpdateAnswer};
 pub(crate) use trace::Trace;
@@ -51,6 +54,7 @@ impl Default for Timeouts {
 
 /// The runtime's end of a connection to a plugin.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Session {
     revision: Revision,
     timeouts: Timeouts,

@@ -33,8 +33,11 @@ use tokio::time::timeout;
 
 use crate::error::{Error, ErrorKind, Result};
 
+#[doc(hidden)]
 pub use listener::Listener;
+#[doc(hidden)]
 pub use output::Output;
+#[doc(hidden)]
 pub use process::{Exit, Process, Usage, adopt_orphans};
 
 /// A stream of bytes in both directions.
@@ -83,6 +86,7 @@ impl Subject {
     }
 
     /// Creates a plugin that is started by other means and connects to this listener.
+    #[doc(hidden)]
     pub fn waiting(listener: Listener) -> Self {
         Subject(Arc::new(How::Waiting(listener)))
     }
@@ -131,6 +135,7 @@ impl Subject {
     /// # Errors
     ///
     /// Returns an error if it cannot be started. A plugin that starts and fails is not an error.
+    #[doc(hidden)]
     pub async fn start(&self) -> Result<Instance> {
         self.start_under(None).await
     }
@@ -168,6 +173,7 @@ impl std::fmt::Debug for Subject {
 
 /// A started plugin. Its process, and everything that it has started, is killed when this is dropped.
 #[derive(Default)]
+#[doc(hidden)]
 pub struct Instance {
     stream: Option<Box<dyn Stream>>,
     /// The process, if the plugin has one that was started here.
