@@ -1,12 +1,14 @@
 //! The catalogue: every rule as data, one file per rule in `rules/`.
 //!
-//! To add a rule, write `rules/ID.toml`, and add a line to the table in `rules/table.rs`.
+//! To add a rule, write `rules/ID.toml`, and add a line to the table in `rules/table.rs`. Incidents in logs are rules, too; see
+//! [`incident`].
 //!
 //! ```
 //! let rule = nri_compat::rules::get("FIELD_NO_DELETE").expect("a rule of buf's");
 //! assert_eq!(rule.summary, "a field was deleted");
 //! ```
 
+pub mod incident;
 pub(crate) mod table;
 
 use std::sync::LazyLock;
@@ -14,7 +16,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::names::names;
-use table::{buf_rules, check_rules, nri_rules};
+use table::{buf_rules, check_rules, incidents, nri_rules};
 
 /// A rule: its meaning, who is affected, what to do.
 ///
@@ -44,7 +46,7 @@ pub struct Rule {
 }
 
 /// A kind of compatibility that a violation breaks: buf's four categories, `NRI` for rules of this protocol,
-/// and `CHECK` for findings about plugins.
+/// `CHECK` for findings about plugins, and `INCIDENT` for what the log of a runtime says about one.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -64,6 +66,8 @@ pub enum Category {
     Nri,
     /// A plugin breaks, or will break.
     Check,
+    /// The log of a runtime says what happened to a plugin.
+    Incident,
 }
 
 /// The severity of a finding.
@@ -87,6 +91,7 @@ names! {
         Wire = "WIRE",
         Nri = "NRI",
         Check = "CHECK",
+        Incident = "INCIDENT",
     }
     Level {
         Note = "note",
@@ -105,6 +110,7 @@ impl Category {
             Self::Wire => "the binary encoding breaks",
             Self::Nri => "NRI plugins or runtimes break, although their encodings agree",
             Self::Check => "findings of `check` and `logs` about plugins",
+            Self::Incident => "what the log of a runtime says about a plugin, beside the verdict",
         }
     }
 }
@@ -124,7 +130,17 @@ pub fn get(id: &str) -> Option<&'static Rule> {
     FILES.iter().find(|file| file.id == id)?.rule.as_ref()
 }
 
-/// Returns every rule: buf's in alphabetical order, then NRI's, then those of `check`.
+/// The same for incidents, whose files have more than a rule.
+macro_rules! incident_files {
+    ($($id:literal,)*) => {
+        [$(RuleFile {
+            id: $id,
+            rule: LazyLock::new(|| incident::get($id).map(|incident| incident.rule)),
+        }),*]
+    };
+}
+
+/// Returns every rule: buf's in alphabetical order, then NRI's, then those of `check`, then incidents.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     FILES.iter().filter_map(|file| file.rule.as_ref())
 }
@@ -144,7 +160,7 @@ struct RuleFile {
 static FILES: LazyLock<Vec<RuleFile>> = LazyLock::new(|| {
     let (buf, nri) = (buf_rules!(files), nri_rules!(files));
     let all = buf.into_iter().chain(nri).chain(check_rules!(files));
-    all.collect()
+    all.chain(incidents!(incident_files)).collect()
 });
 
 /// Reads a text, and joins its lines. The texts of a rule live as long as the program, like the table.

@@ -36,6 +36,8 @@ pub struct Sighting {
     pub evidence: Vec<Evidence>,
     /// The number and times of its mentions in logs.
     pub occurrences: Option<Occurrences>,
+    /// What the log of a runtime says happened to it, the most serious first.
+    pub incidents: Vec<Incident>,
     /// The Go package that it is part of, to be resolved when all files have been read.
     pub source: Option<Box<GoPackage>>,
 }
@@ -249,6 +251,21 @@ impl Evidence {
         let detail = detail.into();
         Self { reader, detail }
     }
+}
+
+/// Something that happened to a plugin, or to NRI in a runtime, as the log of the runtime says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incident {
+    /// The id of the incident: `INCIDENT_CLOSED`, …
+    pub rule: &'static str,
+    /// The statement of the runtime: one line, in lower case.
+    pub detail: String,
+    /// RPC names of the events that the plugin subscribed to and the runtime does not know.
+    pub events: Vec<String>,
+    /// The number and times of the messages.
+    pub occurrences: Occurrences,
+    /// The line of the first message.
+    pub place: Place,
 }
 
 /// The name of the reader of logs in evidence.

@@ -2,6 +2,7 @@
 
 use super::bridged;
 use super::collected::Collected;
+use super::incident::incident;
 use super::removal;
 use super::target::Target;
 use super::verdict::judge;
@@ -54,7 +55,10 @@ fn subject(seen: Sighting, targets: &[Target<'_>], pool: &mut Pool) -> Subject {
         pool.text(&mut verdict.reason);
         pool.text(&mut verdict.remedy);
     }
+    let history = targets.first().map(|target| target.history);
+    let incidents = seen.incidents.into_iter().filter_map(|one| incident(one, history));
     Subject {
+        incidents: incidents.collect(),
         verdicts,
         place: seen.place,
         kind: seen.kind,

@@ -1,5 +1,5 @@
-//! Logs of runtimes: the plugins that they warn about for `StateChange` or as v0.1.0 plugins, and
-//! those that registered or were closed.
+//! Logs of runtimes: the plugins that they warn about for `StateChange` or as v0.1.0 plugins, those that registered, and
+//! incidents: why a plugin was refused, closed, or not heard.
 //!
 //! A log of any size is read once, in constant memory. A search for a few words finds the relevant
 //! lines; only those are parsed: the texts in any JSON, then the records of a runtime in them.
@@ -16,15 +16,19 @@
 //! ```
 
 mod fact;
+mod incidents;
 mod inputs;
 mod json;
+mod life;
 mod logfmt;
 mod period;
 mod record;
 mod scan;
 mod source;
+mod subject;
 mod tally;
 mod unwrap;
+mod wording;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -33,6 +37,7 @@ use crate::check::progress::Progress;
 use crate::place::Place;
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
+use life::Registrations;
 use record::Field;
 use scan::Scanner;
 use tally::Tally;
@@ -98,6 +103,8 @@ const DROPPED: Reason =
 struct Reading<'o> {
     options: Options<'o>,
     tally: Tally,
+    /// The last registrations in the current log.
+    registrations: Registrations,
     /// The lines of the current log that do not count: their number, and the first one if it is to be shown.
     unread: BTreeMap<Reason, (u64, String)>,
     /// The parts of the current log that could not be read.
@@ -110,6 +117,7 @@ impl Reading<'_> {
     fn log(&mut self, place: &Place, input: &mut dyn Read, extension: Option<&str>) {
         let (mut is_binary, mut found) = (false, false);
         let mut scanner = Scanner::default();
+        self.registrations = Registrations::default();
         let read = source::open(input, extension).and_then(|(mut lines, begins_binary)| {
             is_binary = begins_binary;
             scanner.scan(&mut lines, self.options.progress, &mut |number, line| {
@@ -141,7 +149,8 @@ impl Reading<'_> {
         found.retain(|(record, _)| self.options.period.may_contain(record.get(&Field::Time)));
         let is_any = !found.is_empty();
         let is_whole = line.ends_with('\n');
-        for statement in found {
+        for mut statement in found {
+            self.registrations.follow(statement.0.get(&Field::Host), &mut statement.1);
             let topic = &statement.1.topic;
             let is_cut = !is_whole && tally::has_longer_name(&self.tally, topic);
             self.count(TRUNCATED, u64::from(is_cut || topic.0.is_unread()), "");
@@ -162,7 +171,8 @@ impl Reading<'_> {
         }
     }
 
-    fn finish(self) -> Log {
+    fn finish(mut self) -> Log {
+        tally::join(&mut self.tally);
         let tally = self.tally.into_iter();
         Log {
             sightings: tally.map(tally::sighting).collect(),

@@ -3,7 +3,7 @@
 use super::output;
 use crate::error::{Error, ErrorKind, did_you_mean};
 use crate::exit::Exit;
-use crate::rules::{self, Rule};
+use crate::rules::{self, Rule, incident};
 use crate::statements;
 
 /// Explains a rule or a statement of the lifecycle contract: what it means, who is affected, and
@@ -29,14 +29,22 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 /// there are none.
 fn page(part: &str) -> Option<String> {
     if let Some(rule) = rules::get(part) {
-        return Some(output::text(rule));
+        return Some(rule_page(rule));
     }
     let rules: Vec<&Rule> = rules::all().filter(|rule| rule.id.contains(part)).collect();
     match (rules.as_slice(), statements(part)) {
         ([], statements) => statements,
-        ([rule], None) => Some(output::text(*rule)),
+        ([rule], None) => Some(rule_page(rule)),
         (rules, None) => Some(output::text(rules)),
         (rules, Some(statements)) => Some(format!("{}\n{statements}", output::text(rules))),
+    }
+}
+
+/// Returns the page about a rule, with the messages that report it if it is an incident.
+fn rule_page(rule: &Rule) -> String {
+    match incident::get(rule.id) {
+        Some(incident) => output::text(incident),
+        None => output::text(rule),
     }
 }
 

@@ -29,6 +29,12 @@ pub fn apply(
             (verdict.level, verdict.suppressed) = decisions.of(candidate);
         }
         subject.verdicts = verdicts;
+        let mut incidents = std::mem::take(&mut subject.incidents);
+        for incident in &mut incidents {
+            let candidate = Candidate::incident(subject, incident);
+            (incident.level, incident.suppressed) = decisions.of(candidate);
+        }
+        subject.incidents = incidents;
     }
     report.policy.extend(decisions.notes());
     report.count();

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use serde::Deserialize;
 
 use crate::exit::Exit;
-use crate::report::check::{CheckReport, Outcome, Verdict};
+use crate::report::check::{CheckReport, Incident, Outcome, Verdict};
 #[cfg(feature = "conformance")]
 use crate::report::conformance::{ConformanceReport, JudgedTest, TestOutcome};
 use crate::report::finding::Level;
@@ -53,7 +53,8 @@ impl FailOn {
 /// Returns the exit code for a report: [`Exit::Findings`] if any verdict counts, else
 /// [`Exit::Clean`]. An empty `fail_on` is [`FailOn::DEFAULT`].
 ///
-/// A suppressed verdict never counts. A verdict whose rule is an `error` in the policy always
+/// An incident counts like a verdict of its level: an `error` like `incompatible`, a `warning` like `deprecated`; a `note` never
+/// counts. A suppressed verdict never counts. A verdict whose rule is an `error` in the policy always
 /// counts, a `note` never.
 pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {
     let names = |wanted| fail_on.contains(&wanted);
@@ -61,6 +62,8 @@ pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {
     let conditions = if names_verdicts { fail_on } else { &FailOn::DEFAULT };
     let mut verdicts = report.verdicts();
     let found = verdicts.any(|(_, verdict)| counts(verdict, conditions));
+    let mut incidents = report.incidents();
+    let found = found || incidents.any(|(_, incident)| incident_counts(incident, conditions));
     let mut skipped = report.skipped.iter();
     let skipped = names(FailOn::Skipped) && !report.skipped.is_empty()
         || names(FailOn::Unknown) && skipped.any(|skipped| skipped.kind.may_hold_plugin());
@@ -76,6 +79,16 @@ fn counts(verdict: &Verdict, fail_on: &[FailOn]) -> bool {
         Some(Level::Note) => false,
         Some(Level::Warning) | None => named(verdict.outcome, fail_on),
     }
+}
+
+fn incident_counts(incident: &Incident, fail_on: &[FailOn]) -> bool {
+    let alike = match incident.level() {
+        Level::Error if incident.level.is_some() => return incident.suppressed.is_none(),
+        Level::Error => Outcome::Incompatible,
+        Level::Warning => Outcome::Deprecated,
+        Level::Note => return false,
+    };
+    incident.suppressed.is_none() && named(alike, fail_on)
 }
 
 /// Returns the exit code for a report of `conformance`: [`Exit::Findings`] if any result counts, else

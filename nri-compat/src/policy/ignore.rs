@@ -7,11 +7,11 @@ use serde::{Deserialize, Deserializer};
 
 use super::baseline::KnownFinding;
 use crate::error::did_you_mean;
-use crate::report::check::{Subject, Verdict};
+use crate::report::check::{Incident, Subject, Verdict};
 #[cfg(feature = "conformance")]
 use crate::report::conformance::JudgedTest;
 use crate::report::finding::{Category, Finding};
-use crate::report::fingerprint::{events, fingerprint, identity, series};
+use crate::report::fingerprint::{events, fingerprint, fingerprint_of_incident, identity, series};
 use crate::{rules, statements};
 
 /// The id of a rule, or of a statement of the contract.
@@ -100,7 +100,10 @@ impl Ignore {
     pub(super) fn scope(&self) -> Scope {
         let id = self.rule.as_ref().map(|rule| rule.0.as_str());
         let rule = id.and_then(rules::get);
-        let is_of_diff = rule.is_some_and(|rule| !rule.categories.contains(&Category::Check));
+        let of_plugins = [Category::Check, Category::Incident];
+        let is_of_diff = rule.is_some_and(|rule| {
+            !rule.categories.iter().any(|category| of_plugins.contains(category))
+        });
         if self.element.is_some() || is_of_diff {
             Scope::Diff
         } else if id.is_some_and(statements::contains) {
@@ -130,6 +133,13 @@ fn is_release_of(target: &str, wanted: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
+/// Returns the names by which a policy may name a plugin.
+fn names(subject: &Subject) -> Vec<String> {
+    let path = subject.place.whole_file().to_string();
+    let names = subject.name.iter().cloned();
+    names.chain([subject.label(), path]).collect()
+}
+
 /// A finding that a policy may ignore and a baseline may contain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidate {
@@ -142,12 +152,24 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// Returns an incident of a subject, under no target.
+    pub(super) fn incident(subject: &Subject, incident: &Incident) -> Self {
+        Self {
+            names: names(subject),
+            target: String::new(),
+            known: KnownFinding {
+                fingerprint: fingerprint_of_incident(subject, incident),
+                rule: incident.rule.to_owned(),
+                plugin: identity(subject),
+                ..KnownFinding::default()
+            },
+        }
+    }
+
     /// Returns the verdict on a subject.
     pub(super) fn verdict(subject: &Subject, verdict: &Verdict) -> Self {
-        let path = subject.place.whole_file().to_string();
-        let names = subject.name.iter().cloned();
         Self {
-            names: names.chain([subject.label(), path]).collect(),
+            names: names(subject),
             target: verdict.target.clone(),
             known: KnownFinding {
                 fingerprint: fingerprint(subject, verdict),

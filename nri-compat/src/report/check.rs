@@ -2,6 +2,7 @@
 
 mod cluster;
 mod document;
+mod incident;
 mod terms;
 
 pub use crate::skipped::{SkipKind, Skipped};
@@ -9,6 +10,7 @@ pub use cluster::{CLUSTER_READER, ClusterView, NodePool};
 pub(in crate::report) use document::SubjectDocument;
 #[cfg(feature = "schema")]
 use document::SummaryDocument;
+pub use incident::Incident;
 pub(crate) use terms::Pool;
 pub use terms::VerdictCounts;
 
@@ -107,6 +109,9 @@ pub struct Subject {
     pub events: Vec<String>,
     /// One verdict per target, in the order of the targets; empty for anything except plugins.
     pub verdicts: Vec<Verdict>,
+    /// What the log of a runtime says happened to it, beside the verdicts.
+    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    pub incidents: Vec<Incident>,
     /// The observations behind the verdicts.
     #[serde(skip_deserializing)]
     pub evidence: Vec<Evidence>,

@@ -1,6 +1,6 @@
 //! Fingerprints: identifiers of findings that are stable across runs and machines.
 
-use super::check::{Subject, Verdict};
+use super::check::{Incident, Subject, Verdict};
 use crate::sighting::FileKind;
 
 /// Returns the fingerprint of a verdict, as 32 hexadecimal digits: of its rule, its target and the
@@ -29,6 +29,11 @@ pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
     ];
     parts.extend(events(subject));
     fingerprint_of(&parts)
+}
+
+/// Returns the fingerprint of an incident: of its rule and the plugin. The number of messages and their texts do not matter.
+pub fn fingerprint_of_incident(subject: &Subject, incident: &Incident) -> String {
+    fingerprint_of(&[incident.rule, subject.kind.as_str(), &identity(subject)])
 }
 
 /// Returns `10-logger`, or the path without the image and the layer, whose number changes with each

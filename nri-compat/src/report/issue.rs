@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use super::check::{CheckReport, Outcome, Subject, Suppression, Verdict};
+use super::check::{CheckReport, Incident, Outcome, Subject, Suppression, Verdict};
 use super::diff::DiffReport;
 use super::finding::{Finding, Level};
-use super::fingerprint::fingerprint;
+use super::fingerprint::{fingerprint, fingerprint_of_incident};
+use crate::place::Place;
 use crate::rules;
 
 /// A verdict other than ok, or a finding, in words.
@@ -41,11 +42,12 @@ pub(super) struct IssuePlace {
 }
 
 impl CheckReport {
-    /// Returns an issue for each verdict other than ok, which is created when it is needed, because there may be many.
+    /// Returns an issue for each verdict other than ok and each incident, which is created when it is needed, because there
+    /// may be many.
     pub(super) fn issues(&self) -> impl Iterator<Item = Issue> + Clone {
-        self.verdicts()
-            .filter(|(_, verdict)| verdict.outcome != Outcome::Ok)
-            .map(|(subject, verdict)| Issue::of_verdict(subject, verdict))
+        let bad = self.verdicts().filter(|(_, verdict)| verdict.outcome != Outcome::Ok);
+        let bad = bad.map(|(subject, verdict)| Issue::of_verdict(subject, verdict));
+        bad.chain(self.incidents().map(|(subject, incident)| Issue::of_incident(subject, incident)))
     }
 }
 
@@ -61,22 +63,28 @@ impl DiffReport {
 
 impl Issue {
     fn of_verdict(subject: &Subject, verdict: &Verdict) -> Self {
-        let place = &subject.place;
-        let file = place.file.strip_prefix("./").unwrap_or(&place.file);
         Self {
             rule: verdict.rule,
             level: verdict.level(),
             about: subject.label(),
             message: message(subject, verdict),
             help: verdict.remedy.to_string(),
-            place: Some(IssuePlace {
-                file: file.to_owned(),
-                within: place.within(),
-                // The column is unknown.
-                line: place.line_on_disk().map(|line| (line, 1)),
-            }),
+            place: Some(IssuePlace::of(&subject.place)),
             fingerprint: fingerprint(subject, verdict),
             suppressed: verdict.suppressed.as_ref().map(Suppression::phrase),
+        }
+    }
+
+    fn of_incident(subject: &Subject, incident: &Incident) -> Self {
+        Self {
+            rule: incident.rule,
+            level: incident.level(),
+            about: subject.label(),
+            message: format!("{}: {}", subject.label(), incident.reason),
+            help: incident.remedy.clone(),
+            place: Some(IssuePlace::of(&incident.place)),
+            fingerprint: fingerprint_of_incident(subject, incident),
+            suppressed: incident.suppressed.as_ref().map(Suppression::phrase),
         }
     }
 
@@ -104,6 +112,17 @@ impl Issue {
         match self.help.as_str() {
             "" => format!("{}{suppressed}", self.message),
             help => format!("{}{suppressed}\nhelp: {help}", self.message),
+        }
+    }
+}
+
+impl IssuePlace {
+    fn of(place: &Place) -> Self {
+        Self {
+            file: place.file.strip_prefix("./").unwrap_or(&place.file).to_owned(),
+            within: place.within(),
+            // The column is unknown.
+            line: place.line_on_disk().map(|line| (line, 1)),
         }
     }
 }

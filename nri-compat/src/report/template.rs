@@ -117,6 +117,7 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "check.md",
     "check.txt",
     "check.xml",
+    "incident.txt",
     "conformance.txt",
     "conformance_phrases.txt",
     "conformance.xml",

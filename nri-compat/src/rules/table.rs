@@ -135,4 +135,38 @@ macro_rules! check_rules {
     };
 }
 
-pub(crate) use {buf_rules, check_rules, nri_rules};
+/// Passes the ids of incidents to a macro, in the order in which their wordings are tried: of two that match the same text,
+/// the first one stands for it.
+macro_rules! incidents {
+    ($reader:ident) => {
+        $reader! {
+            "INCIDENT_EVENTS_UNKNOWN",
+            "INCIDENT_REGISTRATION_TIMEOUT",
+            "INCIDENT_REGISTRATION_FAILED",
+            "INCIDENT_CONFIGURE_FAILED",
+            "INCIDENT_SYNCHRONIZE_PARTS",
+            "INCIDENT_SYNCHRONIZE_TIMEOUT",
+            "INCIDENT_SYNCHRONIZE_FAILED",
+            "INCIDENT_WASM_FAILED",
+            "INCIDENT_LAUNCH_FAILED",
+            "INCIDENT_EVENT_TIMEOUT",
+            "INCIDENT_CLOSED",
+            "INCIDENT_EVENT_SKIPPED",
+            "INCIDENT_EVENT_FAILED",
+            "INCIDENT_DISCONNECTED",
+            "INCIDENT_CONNECTIONS_DISABLED",
+            "INCIDENT_NRI_DISABLED",
+            "INCIDENT_NRI_FAILED",
+            "INCIDENT_CONFLICT",
+            "INCIDENT_REQUIRED_PLUGIN_MISSING",
+            "INCIDENT_ADJUSTMENT_REJECTED",
+            "INCIDENT_ADJUSTMENT_FAILED",
+            "INCIDENT_UPDATE_FAILED",
+            "INCIDENT_ONE_SHOT",
+            "INCIDENT_DEPRECATION_UNKNOWN",
+            "INCIDENT_FLAPPING",
+        }
+    };
+}
+
+pub(crate) use {buf_rules, check_rules, incidents, nri_rules};

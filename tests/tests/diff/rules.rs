@@ -93,6 +93,8 @@ fn every_file_in_the_catalogue_is_a_rule_of_the_table() {
     listed.sort();
     let mut files = names(&repository().join("nri-compat/rules"));
     files.retain(|name| name != "README");
+    files.extend(names(&repository().join("nri-compat/incidents")));
+    files.sort();
     assert_eq!(listed, files);
     assert_eq!(rules::all().count(), listed.len(), "a rule does not parse");
 }
@@ -112,7 +114,7 @@ fn retired_rules_name_a_successor() {
 #[test]
 fn the_table_of_rules_is_up_to_date() {
     let mut table = String::from(
-        "# Rules\n\nOne file a rule. `nri-compat explain RULE` prints its text. This table is @generated from the files.\n\n\
+        "# Rules\n\nOne file a rule, and those of incidents are in `incidents`. `nri-compat explain RULE` prints its text. This table is @generated from the files.\n\n\
          | rule | level | categories | what it finds |\n| --- | --- | --- | --- |\n",
     );
     for rule in rules::all() {

@@ -3,5 +3,6 @@
 mod adaptation;
 #[cfg(feature = "slow-tests")]
 mod hostile;
+mod incidents;
 mod inputs;
 mod recorded;

@@ -179,7 +179,7 @@ fn what_else_the_runtime_says_of_plugins_is_named() {
         (
             r#"failed to start pre-installed NRI plugin \"numa\": invalid plugin events: 0x2000"#,
             "numa",
-            "failed to start: invalid plugin events: 0x2000",
+            "it subscribed to events that this runtime does not know, 0x2000",
         ),
         (
             r#"closing plugin 05-numa, failed to handle RunPodSandbox request: context deadline exceeded"#,

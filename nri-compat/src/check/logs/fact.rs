@@ -1,13 +1,16 @@
-//! Facts about plugins in the messages of a runtime: the wordings of NRI v0.2.0 to v0.12.5,
-//! containerd and CRI-O.
+//! Facts about plugins in the messages of a runtime.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
 use super::record::{Field, Record, regex};
-use crate::facts::{DEDICATED, EVENTS};
+use super::subject::{Stage, Subject};
+use super::wording::{DEPRECATED_INTERFACE, LISTED_MESSAGE, PATTERNS, Pattern, may_match};
+use crate::facts::EVENTS;
+use crate::rules::incident::Incident;
 
 /// A statement about NRI or one of its plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,119 +22,22 @@ pub(super) struct Statement {
     pub(super) rpc: Option<String>,
     /// The NRI version that the plugin reported when it registered.
     pub(super) version: Option<String>,
+    /// The incident that it reports, if any.
+    pub(super) incident: Option<&'static Incident>,
+    /// The events that the plugin subscribed to and the runtime does not know.
+    pub(super) unknown_events: Vec<String>,
+    /// The part of the life of the plugin.
+    pub(super) stage: Stage,
 }
 
 /// The subject of a statement, with the name of the plugin, `10-template`, or only `template`.
 pub(super) type Topic = (Subject, Option<String>);
-
-/// The subject of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Subject {
-    /// An entry about `StateChange` in `ctr deprecations list`.
-    Listed,
-    /// An entry about v0.1.0 plugins in this list.
-    ListedOneShot,
-    /// A plugin.
-    Plugin,
-    /// A v0.1.0 plugin, which was run.
-    OneShot,
-    /// A warning about `StateChange` that was truncated, or in an unknown format. It still proves that there is a plugin.
-    Unread,
-    /// Such a warning about v0.1.0 plugins.
-    UnreadOneShot,
-}
-
-impl Subject {
-    /// Returns true for a warning that was truncated, or in an unknown format.
-    pub(super) fn is_unread(self) -> bool {
-        matches!(self, Self::Unread | Self::UnreadOneShot)
-    }
-}
 
 /// The maximum length of a reason in characters.
 const MAX_REASON: usize = 200;
 
 /// The maximum length of the names of plugins in a statement, or of that of an event, in bytes.
 const MAX_NAMES: usize = 1024;
-
-/// A word in every text that is about a plugin.
-pub(super) const WORD: &str = "plugin";
-
-/// The message of containerd whose details are in fields.
-const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface";
-
-/// The line of a list of deprecations with the message of an entry, whose id is on another line.
-const LISTED_MESSAGE: &str = "\"message\": \"NRI plugin";
-
-/// The wordings of messages, each with what it says. Those of unread warnings count only if nothing else was found.
-///
-/// `NAME` is the name of a plugin with its index: programs of all kinds have plugins, but do not call them
-/// `10-template`. Messages that name no plugin need one of NRI's own reasons.
-const WORDINGS: [(Subject, &str); 6] = [
-    (
-        Subject::Plugin,
-        r#"
-        NRI plugin uses a deprecated interface(?s:.*)\nStateChange\ndoes not implement (?:a dedicated )?EVENT(?: RPC call)?\nANY$ => the runtime called StateChange instead of $event
-        plugin NAME uses deprecated StateChange instead of a dedicated EVENT RPC call => the runtime called StateChange instead of $event
-        plugin "[^"]*" registered as "NAME"(?:$|[^ ]| [^(]) => it registered; this runtime does not log the NRI version of plugins
-        plugin "[^"]*" registered as "NAME" \(with NRI version (?<version>v[^)]*)\) => it registered and reported NRI version $version
-        plugin "[^"]*" registered as "NAME" \(with NRI version [^v] => it registered without an NRI version: its stub is older than DEDICATED, or does not send one
-        pre-installed NRI plugin "ANY" synchronization success => CONNECTED
-        plugin "(?:[^":]*:)?NAME(?:\[[0-9]+\])?" connected => CONNECTED
-        closing plugin NAME, failed to (?:handle )?(?<request>[^:]*)(?:: (?<reason>.*))? => failed at $request: $reason
-        plugin NAME failed to handle (?<request>[^:]*)(?:: (?<reason>.*))? => failed at $request: $reason
-        failed to STEP pre-installed NRI plugin "ANY": (?<reason>.*) => failed to $step: $reason
-        failed to STEP (?:external )?plugin: (?<reason>(?:failed to (?:configure|multiplex|register|synchronize)|invalid plugin|plugin registration).*) => a plugin that the message does not name failed to $step: $reason
-        "#,
-    ),
-    (
-        Subject::OneShot,
-        r"Deprecated NRI plugin\(s\) (?<plugin>[^:\x00-\x1F\x7F-\x9F]+): NRI 0[.]1[.]0 => the runtime ran it as a v0.1.0 plugin",
-    ),
-    (
-        Subject::Listed,
-        "io[.]containerd[.]deprecation/nri-plugin-interface => the runtime recorded a plugin that relies on StateChange; LISTED",
-    ),
-    (
-        Subject::ListedOneShot,
-        "io[.]containerd[.]deprecation/nri-v010-plugin => the runtime recorded a v0.1.0 plugin; LISTED",
-    ),
-    (
-        Subject::Unread,
-        "NRI plugin uses a deprecated interface|uses deprecated StateChange instead of a dedicated[ ] => the line warns about a plugin that relies on StateChange, UNREAD",
-    ),
-    (
-        Subject::UnreadOneShot,
-        r"Deprecated NRI plugin\(s\)[ ] => the line warns about a v0.1.0 plugin, UNREAD",
-    ),
-];
-
-/// The placeholders in wordings. Control characters are listed, because `regex` knows `\p{Cc}` only with its tables of Unicode.
-const PLACEHOLDERS: [(&str, &str); 8] = [
-    ("ANY", r#"(?<plugin>[^"\x00-\x1F\x7F-\x9F]+)"#),
-    ("NAME", r#"(?<plugin>[0-9]{2}-[^\s"',:\\\[\]]+)"#),
-    ("EVENT", "(?<event>[A-Z][0-9A-Za-z]*)"),
-    ("STEP", "(?<step>create|initialize|start|synchronize)"),
-    ("DEDICATED", DEDICATED),
-    ("CONNECTED", "it connected"),
-    ("LISTED", "its list names neither plugin nor event, but its log does"),
-    ("UNREAD", "truncated or in an unknown format: cannot determine which one"),
-];
-
-/// A wording: its subject, its pattern, and what it says, with the names of groups.
-type Wording = (Subject, Regex, String);
-
-static PATTERNS: LazyLock<Vec<Wording>> = LazyLock::new(|| {
-    let rows = WORDINGS.iter().flat_map(|(subject, rows)| {
-        let rows = rows.lines().filter_map(|row| row.trim().split_once(" => "));
-        rows.map(|(pattern, note)| (*subject, pattern, note))
-    });
-    let filled = |text: &str| {
-        let placeholders = PLACEHOLDERS.iter();
-        placeholders.fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
-    };
-    rows.map(|(subject, pattern, note)| (subject, regex(&filled(pattern)), filled(note))).collect()
-});
 
 /// The words with which journald or rsyslog says that it dropped messages, and its names: `Suppressed 12 messages from
 /// containerd.service`, `imjournal: 12 messages lost due to rate-limiting`.
@@ -161,7 +67,7 @@ pub(super) fn statements(record: &Record) -> Vec<Statement> {
     let get = |field| record.get(&field).map_or("", String::as_str);
     let message = get(Field::Message);
     // Most texts are about something else, which one search shows faster than all patterns.
-    if !message.contains(WORD) {
+    if !may_match(message.as_bytes()) {
         return Vec::new();
     }
     let mut text = Cow::Borrowed(message);
@@ -171,27 +77,41 @@ pub(super) fn statements(record: &Record) -> Vec<Statement> {
         text.to_mut().extend(fields);
     }
     let mut found: Vec<Statement> = Vec::new();
-    for (subject, pattern, note) in PATTERNS.iter() {
-        if subject.is_unread() && (!found.is_empty() || message.contains(LISTED_MESSAGE)) {
+    // The first incident that matches a part of the text stands for it.
+    let mut taken: Vec<Range<usize>> = Vec::new();
+    for pattern in PATTERNS.iter() {
+        if pattern.subject.is_unread() && (!found.is_empty() || message.contains(LISTED_MESSAGE)) {
             break;
         }
-        for groups in pattern.captures_iter(&text) {
-            found.extend(in_groups(*subject, &groups, note));
+        for groups in pattern.regex.captures_iter(&text) {
+            let range = groups.get_match().range();
+            if pattern.incident.is_some() {
+                if taken.iter().any(|other| other.start < range.end && range.start < other.end) {
+                    continue;
+                }
+                taken.push(range);
+            }
+            found.extend(in_groups(pattern, &groups));
         }
     }
     found
 }
 
 /// Returns the statements in the groups of a wording.
-fn in_groups(subject: Subject, groups: &Captures<'_>, note: &str) -> Vec<Statement> {
+fn in_groups(pattern: &Pattern, groups: &Captures<'_>) -> Vec<Statement> {
     let group = |name| Some(groups.name(name)?.as_str());
     let mut said = String::new();
-    groups.expand(note, &mut said);
+    groups.expand(&pattern.says, &mut said);
+    let said = said.trim_end().trim_end_matches(':');
+    let mask = group("mask").map(unknown_events).unwrap_or_default();
     let statement = |name: Option<&str>| Statement {
-        topic: (subject, name.map(str::to_owned)),
-        note: in_words(&said, group("request")),
+        topic: topic(pattern, name),
+        note: in_words(said, group("request")),
         rpc: group("event").map(str::to_owned),
         version: group("version").map(clean),
+        incident: pattern.incident,
+        unknown_events: mask.clone(),
+        stage: pattern.stage,
     };
     let mut names = [group("event"), group("plugin")].into_iter().flatten();
     if names.any(|names| names.len() > MAX_NAMES) {
@@ -200,9 +120,29 @@ fn in_groups(subject: Subject, groups: &Captures<'_>, note: &str) -> Vec<Stateme
     let Some(names) = group("plugin") else {
         return vec![statement(None)];
     };
-    let names = names.split(',').map(str::trim);
+    let names = names.split(',').chain(group("other")).map(str::trim);
     let names = names.filter(|name| !name.is_empty());
     names.map(|name| statement(Some(name))).collect()
+}
+
+/// Returns the topic of a statement. If it names no plugin, and the plugin still serves, the runtime is all that it is about.
+fn topic(pattern: &Pattern, name: Option<&str>) -> Topic {
+    let serves = pattern.incident.is_some() && pattern.stage == Stage::Other;
+    match name {
+        None if pattern.subject == Subject::Plugin && serves => (Subject::Runtime, None),
+        _ => (pattern.subject, name.map(str::to_owned)),
+    }
+}
+
+/// Returns the names of the events of the bits in a mask, `0x2000`; an event that this version does not know is `event 15`.
+fn unknown_events(mask: &str) -> Vec<String> {
+    let digits = mask.trim_start_matches("0x");
+    let bits = u64::from_str_radix(digits, 16).unwrap_or_default();
+    let numbers = (0..u64::BITS as usize).filter(|bit| bits >> bit & 1 == 1);
+    let name = |bit: usize| {
+        EVENTS.get(bit).map_or_else(|| format!("event {}", bit + 1), |&name| name.to_owned())
+    };
+    numbers.map(name).collect()
 }
 
 /// Returns a note in words that do not require knowledge of ttrpc, and with the name of the event instead of its number,

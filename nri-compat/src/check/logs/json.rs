@@ -1,4 +1,4 @@
-//! The JSON values in a text: every text in them that mentions a plugin, with the time, the host and
+//! The JSON values in a text: every text in them that may be about NRI, with the time, the host and
 //! the fields of a record from the objects around it.
 //!
 //! A value is read in place, and only what counts is kept, so that a large document takes little memory.
@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use serde::de::IgnoredAny;
 use serde_json::Deserializer;
 
-use super::fact::{self, WORD};
+use super::fact;
 use super::record::{Field, Ranked, Record, inherit};
+use super::wording::may_match;
 
 /// The rank of a field that is in an object below, after all keys.
 const BELOW: usize = usize::MAX - 1;
@@ -133,12 +134,12 @@ impl Inner {
     fn add(&mut self, key: &str, value: &str, is_element: bool, levels: usize) {
         let known = Field::of_key(key).filter(|(field, _)| *field != Field::Message);
         let is_inner = value.starts_with(['{', '[']);
-        if !is_inner && known.is_none() && !value.contains(WORD) {
+        if !is_inner && known.is_none() && !may_match(value.as_bytes()) {
             return;
         }
         let too_deep = || (levels == 0).then(|| value.to_owned());
         if let Some(text) = text(value).or_else(too_deep) {
-            if text.contains(WORD) {
+            if may_match(text.as_bytes()) {
                 let record = Record::from([(Field::Message, text.clone())]);
                 self.texts.push(record);
             }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::memmem::find_iter;
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::fact::WORD;
+use super::wording::{RARE, may_match};
 use crate::check::progress::Progress;
 
 /// The maximum length of a line in bytes. An export may have a whole log in one JSON document on one line.
@@ -18,18 +18,15 @@ pub const LONGEST_LINE: usize = 256 << 20;
 /// searched.
 const CHUNK: usize = 256 << 10;
 
-/// The words of which one comes before `plugin`, unless a name comes after it.
-const BEFORE_PLUGIN: [&str; 6] =
-    ["NRI ", "closing ", "external ", "synchronize ", "/nri-", "/nri-v010-"];
-
-/// Returns the places in lines that may be about NRI, in three lists that are each in order: messages about plugins and
-/// ids of deprecations; messages as arrays of bytes; what journald and rsyslog say of messages that they dropped. Three
-/// searches for something rare are faster than one for all wordings.
-fn relevant(lines: &[u8]) -> [Places<'_>; 3] {
-    let plugin = find_iter(lines, WORD);
+/// Returns the places in lines that may be about NRI, in lists that are each in order: words of which every message about NRI
+/// has one; messages as arrays of bytes; what journald and rsyslog say of messages that they dropped. Searches for something
+/// rare are faster than one for all wordings.
+fn relevant(lines: &[u8]) -> [Places<'_>; 4] {
+    let [plugin, nri] = RARE.map(|word| find_iter(lines, word));
     let array = memchr_iter(b'[', lines);
-    let places: [Box<dyn Iterator<Item = usize> + '_>; 3] = [
-        Box::new(plugin.filter(|at| is_in_wording(lines, *at))),
+    let places: [Box<dyn Iterator<Item = usize> + '_>; 4] = [
+        Box::new(plugin),
+        Box::new(nri),
         Box::new(array.filter(|at| is_message(&lines[..*at]))),
         Box::new(find_iter(lines, " messages")),
     ];
@@ -37,17 +34,6 @@ fn relevant(lines: &[u8]) -> [Places<'_>; 3] {
 }
 
 type Places<'l> = Peekable<Box<dyn Iterator<Item = usize> + 'l>>;
-
-/// Returns true if the word `plugin` at this place may be part of a message of a runtime, or of the id of a deprecation.
-fn is_in_wording(lines: &[u8], at: usize) -> bool {
-    let (before, after) = lines.split_at(at);
-    let is_named = matches!(
-        after.strip_prefix(b"plugin "),
-        Some([b'"' | b'\\', ..] | [b'0'..=b'9', b'0'..=b'9', b'-', ..])
-    );
-    let mut words = BEFORE_PLUGIN.iter();
-    is_named || words.any(|word| before.ends_with(word.as_bytes()))
-}
 
 /// Returns true if an array after this is a message of journald that is not printable, as bytes.
 fn is_message(before: &[u8]) -> bool {
@@ -145,8 +131,12 @@ impl Scanner {
             end = memchr(b'\n', &lines[found..]).map_or(lines.len(), |end| found + end + 1);
             self.lines_before += line_ends(&lines[counted..start]);
             counted = start;
-            let line = String::from_utf8_lossy(&lines[start..end]);
-            see(self.lines_before + 1, &line);
+            let line = &lines[start..end];
+            let mut others = places[RARE.len()..].iter_mut();
+            let has_other = others.any(|places| places.peek().is_some_and(|place| *place < end));
+            if has_other || may_match(line) {
+                see(self.lines_before + 1, &String::from_utf8_lossy(line));
+            }
         }
         self.lines_before += line_ends(&lines[counted..]);
     }

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::fact::{self, Subject, Topic};
+use super::fact::{self, Topic};
+use super::incidents::Incidents;
+use super::life::Lives;
 use super::record::Field;
+use super::subject::Subject;
 use super::unwrap::Found;
 use crate::check::events::in_order;
 use crate::check::identity::identity;
 use crate::place::Place;
+use crate::rules::incident::Fate;
 use crate::sighting::Certainty::{Observed, Unknown};
 use crate::sighting::FileKind::{DeprecationList, Log};
 use crate::sighting::{
@@ -28,6 +32,14 @@ const MAX_NAMED: usize = 4;
 /// The maximum length of a host name in bytes.
 const MAX_HOST: usize = 253;
 
+/// Why the interface of a plugin is unknown that the log says was closed.
+const CLOSED: &str =
+    "the runtime closed it, and the log has no warning about its interface before that";
+
+/// Why the interface of a plugin is unknown that the log says was refused.
+const REFUSED: &str =
+    "the runtime did not accept it, so that the log shows nothing about its interface";
+
 /// Why the interface of a plugin is unknown.
 const NO_WARNING: &str = "no warning about it in this log: it may answer dedicated RPCs, its events may not have fired yet, or the runtime may not warn";
 
@@ -35,7 +47,7 @@ const NO_WARNING: &str = "no warning about it in this log: it may answer dedicat
 pub(super) type Tally = BTreeMap<Topic, Mentions>;
 
 /// All statements about one topic.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Mentions {
     lines: u64,
     /// The times of the first and last line.
@@ -53,6 +65,8 @@ pub(super) struct Mentions {
     place: Place,
     /// The number and text of this line.
     text: String,
+    incidents: Incidents,
+    lives: Lives,
 }
 
 /// Returns true if a plugin is known whose name begins with that of this topic: in a line without its end, the name was
@@ -68,22 +82,25 @@ pub(super) fn has_longer_name(tally: &Tally, (_, name): &Topic) -> bool {
 /// Adds a statement in a line, which is shown with its number. Returns false if it is about a plugin beyond the maximum.
 pub(super) fn add(tally: &mut Tally, found: Found, place: &Place, shown: &str) -> bool {
     let (record, said) = found;
+    let time = record.get(&Field::Time).and_then(|time| Stamp::new(time));
+    let host = record.get(&Field::Host).filter(|host| host.len() <= MAX_HOST);
+    let host = host.map(|host| fact::clean(host));
     if tally.len() >= MAX_PLUGINS && !tally.contains_key(&said.topic) {
         return false;
     }
-    let mentions = tally.entry(said.topic).or_default();
+    let mentions = tally.entry(said.topic.clone()).or_default();
+    mentions.incidents.add(&said, time.as_ref(), place);
+    mentions.lives.add(said.stage, host.as_deref(), time.as_ref());
     let is_first_warning = mentions.rpcs.is_empty() && said.rpc.is_some();
     if mentions.lines == 0 || is_first_warning {
         mentions.place = place.clone();
         shown.clone_into(&mut mentions.text);
     }
     mentions.lines += 1;
-    let time = record.get(&Field::Time).and_then(|time| Stamp::new(time));
     time.iter().for_each(|time| mentions.span.add(time.clone()));
     let is_last = time.is_none() || mentions.span.last == time;
     mentions.version = said.version.filter(|_| is_last).or(mentions.version.take());
-    let host = record.get(&Field::Host).filter(|host| host.len() <= MAX_HOST);
-    count(&mut mentions.hosts, host.map(|host| fact::clean(host)));
+    count(&mut mentions.hosts, host);
     count(&mut mentions.rpcs, said.rpc);
     count(&mut mentions.notes, Some(said.note));
     if mentions.files.len() < MAX_DETAILS {
@@ -105,8 +122,9 @@ pub(super) fn sighting(((subject, full), mentions): (Topic, Mentions)) -> Sighti
     let (index, name) = full.as_deref().map_or((None, None), identity);
     let (kind, interface, certainty) = match subject {
         Subject::Plugin if mentions.rpcs.is_empty() => {
-            (Log, Interface::unknown(NO_WARNING), Unknown)
+            (Log, Interface::unknown(without_warning(&mentions)), Unknown)
         }
+        Subject::Runtime => (Log, Interface::None, Unknown),
         Subject::Plugin | Subject::Unread => (Log, Interface::StateChange, Observed),
         Subject::OneShot => (Log, Interface::OneShot, Unknown),
         Subject::UnreadOneShot => (Log, Interface::OneShot, Observed),
@@ -116,12 +134,13 @@ pub(super) fn sighting(((subject, full), mentions): (Topic, Mentions)) -> Sighti
     let names = in_order(|event| mentions.rpcs.contains_key(event));
     Sighting {
         kind,
-        role: Role::Plugin,
+        role: if subject == Subject::Runtime { Role::Runtime } else { Role::Plugin },
         name: name.or(full),
         index,
         interface,
         events: Events { names, certainty },
         evidence: evidence(&mentions),
+        incidents: mentions.incidents.sightings(mentions.lives.flapping(&mentions.place)),
         occurrences: Some(Occurrences {
             count: mentions.lines,
             first: mentions.span.first.map(|stamp| stamp.shown),
@@ -130,6 +149,65 @@ pub(super) fn sighting(((subject, full), mentions): (Topic, Mentions)) -> Sighti
         nri: Built { version: mentions.version, ..Built::default() },
         place: mentions.place,
         ..Sighting::default()
+    }
+}
+
+/// Returns why the interface of a plugin is unknown that the log has no warning about.
+fn without_warning(mentions: &Mentions) -> &'static str {
+    match mentions.incidents.worst() {
+        Some(Fate::Closed) => CLOSED,
+        Some(Fate::Refused) => REFUSED,
+        Some(Fate::Serving | Fate::Lost | Fate::OneShot | Fate::None) | None => NO_WARNING,
+    }
+}
+
+/// Counts the statements about a plugin whose message has no index with those about the only plugin that has this name.
+pub(super) fn join(tally: &mut Tally) {
+    let with_index =
+        |topic: &Topic| topic.0 == Subject::Plugin && topic.1.as_deref().is_some_and(has_index);
+    let bare = tally.keys().filter(|topic| topic.0 == Subject::Plugin && !with_index(topic));
+    let bare: Vec<Topic> = bare.filter(|topic| topic.1.is_some()).cloned().collect();
+    for topic in bare {
+        let names = tally.keys().filter(|full| with_index(full));
+        let names =
+            names.filter(|full| full.1.as_ref().map(|name| &name[3..]) == topic.1.as_deref());
+        let names: Vec<Topic> = names.cloned().collect();
+        if let ([full], Some(mentions)) = (names.as_slice(), tally.get(&topic).cloned())
+            && let Some(known) = tally.get_mut(full)
+        {
+            known.merge(mentions);
+            tally.remove(&topic);
+        }
+    }
+}
+
+fn has_index(name: &str) -> bool {
+    identity(name).0.is_some()
+}
+
+impl Mentions {
+    /// Adds the statements about the same plugin under another name.
+    fn merge(&mut self, other: Self) {
+        self.lines += other.lines;
+        [other.span.first, other.span.last]
+            .into_iter()
+            .flatten()
+            .for_each(|time| self.span.add(time));
+        for (own, others) in [
+            (&mut self.notes, other.notes),
+            (&mut self.rpcs, other.rpcs),
+            (&mut self.hosts, other.hosts),
+        ] {
+            for (detail, times) in others {
+                *own.entry(detail).or_default() += times;
+            }
+        }
+        self.version = self.version.take().or(other.version);
+        for (file, place) in other.files {
+            self.files.entry(file).or_insert(place);
+        }
+        self.incidents.merge(other.incidents);
+        self.lives.merge(other.lives);
     }
 }
 

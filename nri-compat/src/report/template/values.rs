@@ -8,7 +8,8 @@ use minijinja::value::{Serde, Value};
 
 use super::Templated;
 use crate::report::check::{
-    CheckReport, CheckTarget, NodePool, Outcome, PlannedRemoval, Subject, SubjectDocument, Verdict,
+    CheckReport, CheckTarget, Incident, NodePool, Outcome, PlannedRemoval, Subject,
+    SubjectDocument, Verdict,
 };
 use crate::report::diff::{Change, ChangeKind, DiffReport};
 use crate::report::finding::{Category, Finding};
@@ -59,6 +60,9 @@ impl Templated for CheckReport {
             judged => each(&report, is_judged),
             others => each(&report, |subject| !is_judged(subject)),
             bad => each(&report, |subject| subject.verdicts.iter().any(|verdict| verdict.outcome != Outcome::Ok)),
+            eventful => each(&report, is_eventful),
+            explained => each(&report, |subject| is_judged(subject) || is_eventful(subject)),
+            incidents => report.incidents().count(),
             problems => issues(&report),
             ..document,
         }
@@ -67,6 +71,12 @@ impl Templated for CheckReport {
 
 fn is_judged(subject: &Subject) -> bool {
     !subject.verdicts.is_empty()
+}
+
+/// Returns true for a subject with an incident, or with a verdict other than `ok`.
+fn is_eventful(subject: &Subject) -> bool {
+    let mut verdicts = subject.verdicts.iter();
+    !subject.incidents.is_empty() || verdicts.any(|verdict| verdict.outcome != Outcome::Ok)
 }
 
 /// Returns the issues, one for each verdict other than `ok`.
@@ -115,6 +125,7 @@ fn subject(subject: &Subject) -> Value {
         line => subject.place.line_on_disk(),
         alike => alike.collect::<Vec<Value>>(),
         verdicts,
+        incidents => subject.incidents.iter().map(incident).collect::<Vec<Value>>(),
         ..Serde(SubjectDocument::from(subject)),
     }
 }
@@ -125,6 +136,17 @@ fn verdict(verdict: &Verdict) -> Value {
         facts => verdict.facts(),
         suppression => verdict.suppressed.as_ref().map(|by| by.phrase()),
         ..Serde(verdict),
+    }
+}
+
+/// Returns an incident with its phrases.
+fn incident(incident: &Incident) -> Value {
+    context! {
+        where => incident.place.to_string(),
+        line => incident.place.line_on_disk(),
+        about_plugin => incident.plugin.about(),
+        suppression => incident.suppressed.as_ref().map(|by| by.phrase()),
+        ..Serde(incident),
     }
 }
 
@@ -193,6 +215,19 @@ fn change(change: &Change, all: &HashSet<(ChangeKind, &str)>) -> Value {
 
 plain! {
     Rule => "rule",
+}
+
+impl Templated for &rules::incident::Incident {
+    const NAME: &'static str = "incident";
+
+    fn context(self) -> Value {
+        let samples = self.wordings.iter().flat_map(|wording| {
+            let since = &wording.since;
+            wording.samples.iter().map(move |sample| context! { sample, since })
+        });
+        let samples: Vec<Value> = samples.collect();
+        context! { about_plugin => self.plugin.about(), samples, ..Serde(self) }
+    }
 }
 
 impl Templated for &[&Rule] {

@@ -1,0 +1,239 @@
+//! The wordings of NRI v0.2.0 to v0.12.5, containerd and CRI-O as patterns, and the words by which lines that may have one
+//! are found.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use regex::Regex;
+
+use super::record::regex;
+use super::subject::{Stage, Subject};
+use crate::facts::DEDICATED;
+use crate::rules::incident::{self, Fate, Incident};
+
+/// The message of containerd whose details are in fields.
+pub(super) const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface";
+
+/// The line of a list of deprecations with the message of an entry, whose id is on another line.
+pub(super) const LISTED_MESSAGE: &str = "\"message\": \"NRI plugin";
+
+/// The wordings of messages that are no incidents, each with what it says. Those of unread warnings count only if nothing else was found.
+///
+/// `NAME` is the name of a plugin with its index: programs of all kinds have plugins, but do not call them
+/// `10-template`. Messages that name no plugin need one of NRI's own reasons.
+const WORDINGS: [(Subject, Stage, &str); 7] = [
+    (
+        Subject::Plugin,
+        Stage::Other,
+        r#"
+        NRI plugin uses a deprecated interface(?s:.*)\nStateChange\ndoes not implement (?:a dedicated )?EVENT(?: RPC call)?\nANY$ => the runtime called StateChange instead of $event
+        plugin NAME uses deprecated StateChange instead of a dedicated EVENT RPC call => the runtime called StateChange instead of $event
+        "#,
+    ),
+    (
+        Subject::Plugin,
+        Stage::Registered,
+        r#"
+        plugin "[^"]*" registered as "NAME"(?:$|[^ ]| [^(]) => it registered; this runtime does not log the NRI version of plugins
+        plugin "[^"]*" registered as "NAME" \(with NRI version (?<version>v[^)]*)\) => it registered and reported NRI version $version
+        plugin "[^"]*" registered as "NAME" \(with NRI version [^v] => it registered without an NRI version: its stub is older than DEDICATED, or does not send one
+        "#,
+    ),
+    (
+        Subject::Plugin,
+        Stage::Connected,
+        r#"
+        pre-installed NRI plugin "ANY" synchronization success => CONNECTED
+        plugin "(?:[^":]*:)?NAME(?:\[[0-9]+\])?" connected => CONNECTED
+        "#,
+    ),
+    (
+        Subject::Listed,
+        Stage::Other,
+        "io[.]containerd[.]deprecation/nri-plugin-interface => the runtime recorded a plugin that relies on StateChange; LISTED",
+    ),
+    (
+        Subject::ListedOneShot,
+        Stage::Other,
+        "io[.]containerd[.]deprecation/nri-v010-plugin => the runtime recorded a v0.1.0 plugin; LISTED",
+    ),
+    (
+        Subject::Unread,
+        Stage::Other,
+        "NRI plugin uses a deprecated interface|uses deprecated StateChange instead of a dedicated[ ] => the line warns about a plugin that relies on StateChange, UNREAD",
+    ),
+    (
+        Subject::UnreadOneShot,
+        Stage::Other,
+        r"Deprecated NRI plugin\(s\)[ ] => the line warns about a v0.1.0 plugin, UNREAD",
+    ),
+];
+
+/// The placeholders in wordings; one may contain those after it. Control characters are listed, because `regex` knows
+/// `\p{Cc}` only with its tables of Unicode. In errors, quotation marks have backslashes if the error is a quoted field.
+const PLACEHOLDERS: [(&str, &str); 10] = [
+    (
+        "FAILED",
+        r#"(?:failed to (?:create|initialize|start|synchronize) (?:external plugin|plugin|(?:pre-installed |builtin )?NRI plugin \\*"QUALIFIED\\*"): )"#,
+    ),
+    ("QUALIFIED", r#"(?:[a-z-]+:)?(?<plugin>[^"\\\[\]:\x00-\x1F\x7F-\x9F]+)(?:\[[0-9]+\])?"#),
+    ("ANY", r#"(?<plugin>[^"\x00-\x1F\x7F-\x9F]+)"#),
+    ("NAME", r#"(?<plugin>[0-9]{2}-[^\s"',:\\\[\]]+)"#),
+    ("EVENT", "(?<event>[A-Z][0-9A-Za-z]*)"),
+    ("STEP", "(?<step>create|initialize|start|synchronize)"),
+    ("DEDICATED", DEDICATED),
+    ("CONNECTED", "it connected"),
+    ("LISTED", "its list names neither plugin nor event, but its log does"),
+    ("UNREAD", "truncated or in an unknown format: cannot determine which one"),
+];
+
+/// A pattern, with the meaning of a text that it matches.
+pub(super) struct Pattern {
+    pub(super) subject: Subject,
+    pub(super) stage: Stage,
+    /// The incident that it reports, if any.
+    pub(super) incident: Option<&'static Incident>,
+    pub(super) regex: Regex,
+    /// The statement, with the names of groups.
+    pub(super) says: String,
+    /// Words of which every match has one.
+    literals: Vec<String>,
+}
+
+impl Pattern {
+    fn new(subject: Subject, stage: Stage, pattern: &str, says: &str) -> Self {
+        let filled = |text: &str| {
+            let placeholders = PLACEHOLDERS.iter();
+            placeholders.fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
+        };
+        let pattern = filled(pattern);
+        let literals = literals(&pattern);
+        Self {
+            subject,
+            stage,
+            incident: None,
+            regex: regex(&pattern),
+            says: filled(says),
+            literals,
+        }
+    }
+
+    fn of_incident(incident: &'static Incident, pattern: &str, says: &str) -> Self {
+        let (subject, stage) = match incident.plugin {
+            Fate::Closed => (Subject::Plugin, Stage::Ended),
+            Fate::Refused => (Subject::Plugin, Stage::Refused),
+            Fate::Serving | Fate::Lost => (Subject::Plugin, Stage::Other),
+            Fate::OneShot => (Subject::OneShot, Stage::Other),
+            Fate::None => (Subject::Runtime, Stage::Other),
+        };
+        Self { incident: Some(incident), ..Self::new(subject, stage, pattern, says) }
+    }
+}
+
+/// Every pattern: those of unread warnings last, and incidents before them.
+pub(super) static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    let rows = WORDINGS.iter().flat_map(|(subject, stage, rows)| {
+        let rows = rows.lines().filter_map(|row| row.trim().split_once(" => "));
+        rows.map(|(pattern, says)| Pattern::new(*subject, *stage, pattern, says))
+    });
+    let (unread, rows): (Vec<Pattern>, Vec<Pattern>) =
+        rows.partition(|row| row.subject.is_unread());
+    let incidents = incident::all().iter().flat_map(|incident| {
+        let wordings = incident.wordings.iter();
+        wordings.map(|wording| Pattern::of_incident(incident, &wording.pattern, &wording.says))
+    });
+    rows.into_iter().chain(incidents).chain(unread).collect()
+});
+
+/// A search for the words of all patterns at once.
+static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let words = PATTERNS.iter().flat_map(|pattern| &pattern.literals);
+    AhoCorasick::new(words).expect("the words are few and short")
+});
+
+/// Returns true if a text may match one of the patterns.
+pub(super) fn may_match(text: &[u8]) -> bool {
+    WORDS.is_match(text)
+}
+
+/// Words of which one is in every message that a pattern matches. A search for one of them is much faster than one for the
+/// words of all patterns.
+pub(super) const RARE: [&str; 2] = ["plugin", "NRI"];
+
+/// Returns a word for each alternative of a pattern that is in every text that it matches: the longest one outside of groups
+/// and classes. It has no character that JSON or logfmt escape.
+fn literals(pattern: &str) -> Vec<String> {
+    let mut alternatives = vec![vec![String::new()]];
+    let (mut depth, mut letters) = (0_usize, pattern.chars().peekable());
+    while let Some(letter) = letters.next() {
+        let last = alternatives.last_mut().expect("there is always one");
+        match letter {
+            '\\' => {
+                letters.next();
+                last.push(String::new());
+            }
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => {
+                depth = depth.saturating_sub(1);
+                last.push(String::new());
+            }
+            _ if depth > 0 => {}
+            '|' => alternatives.push(vec![String::new()]),
+            '?' | '*' => {
+                last.last_mut().map(String::pop);
+                last.push(String::new());
+            }
+            letter if letter.is_ascii_alphanumeric() || " -_/,:".contains(letter) => {
+                last.last_mut().expect("there is always one").push(letter);
+            }
+            _ => last.push(String::new()),
+        }
+    }
+    let longest = |words: Vec<String>| words.into_iter().max_by_key(String::len);
+    alternatives.into_iter().filter_map(longest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shortest words that tell a message from others.
+    const MIN_LITERAL: usize = 7;
+
+    #[test]
+    fn every_pattern_has_words_by_which_it_is_found() {
+        for pattern in PATTERNS.iter() {
+            let regex = pattern.regex.as_str();
+            assert!(!pattern.literals.is_empty(), "{regex}");
+            for literal in &pattern.literals {
+                assert!(literal.len() >= MIN_LITERAL, "{regex}: {literal}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_sample_matches_its_pattern_and_is_found() {
+        for incident in incident::all() {
+            for wording in &incident.wordings {
+                let pattern = Pattern::of_incident(incident, &wording.pattern, &wording.says);
+                for sample in &wording.samples {
+                    assert!(pattern.regex.is_match(sample), "{}: {sample}", incident.rule.id);
+                    assert!(may_match(sample.as_bytes()), "{}: {sample}", incident.rule.id);
+                    let is_found = RARE.iter().any(|word| sample.contains(word));
+                    assert!(is_found, "{}: {sample}", incident.rule.id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_outside_of_groups_and_optional_parts() {
+        for (pattern, expected) in [
+            ("closing plugin (?<a>b), failed to (?:handle )?c", &["closing plugin "][..]),
+            (r#"plugin \\*"x\\*" both tried to set [^"]*"#, &[" both tried to set "]),
+            ("one word|another words?", &["one word", "another word"]),
+        ] {
+            assert_eq!(literals(pattern), expected, "{pattern}");
+        }
+    }
+}

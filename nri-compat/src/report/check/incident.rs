@@ -1,0 +1,71 @@
+//! Incidents beside the verdicts: what the log of a runtime says happened to a plugin.
+
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use super::{CheckReport, Subject, Suppression};
+use crate::place::Place;
+use crate::report::finding::Level;
+use crate::rules;
+use crate::rules::incident::Fate;
+use crate::sighting::Occurrences;
+
+/// An incident of a plugin, or of NRI in a runtime. It does not depend on a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Incident {
+    /// The id of the incident: `INCIDENT_CLOSED`, …; see `nri-compat explain`.
+    pub rule: &'static str,
+    /// What happened to the plugin.
+    pub plugin: Fate,
+    /// The level that the policy sets for its rule, if any; see [`Incident::level`].
+    #[cfg_attr(feature = "schema", schemars(with = "Level"))]
+    pub level: Option<Level>,
+    /// The events concerned, by RPC name.
+    pub events: Vec<String>,
+    /// The statement of the runtime: one line, in lower case.
+    pub reason: String,
+    /// The next step.
+    pub remedy: String,
+    /// The number and times of the messages.
+    pub seen: Occurrences,
+    /// The line of the first message.
+    pub place: Place,
+    /// The suppression by a baseline or the policy, if any.
+    pub suppressed: Option<Suppression>,
+}
+
+impl Incident {
+    /// Returns the level that the policy sets, or else that of the rule.
+    pub fn level(&self) -> Level {
+        let own = || rules::get(self.rule).map_or(Level::Warning, |rule| rule.level);
+        self.level.unwrap_or_else(own)
+    }
+}
+
+impl Serialize for Incident {
+    /// Writes the level that applies.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut incident = serializer.serialize_struct("Incident", 9)?;
+        incident.serialize_field("rule", self.rule)?;
+        incident.serialize_field("plugin", &self.plugin)?;
+        incident.serialize_field("level", &self.level())?;
+        incident.serialize_field("events", &self.events)?;
+        incident.serialize_field("reason", &self.reason)?;
+        incident.serialize_field("remedy", &self.remedy)?;
+        incident.serialize_field("seen", &self.seen)?;
+        incident.serialize_field("place", &self.place)?;
+        incident.serialize_field("suppressed", &self.suppressed)?;
+        incident.end()
+    }
+}
+
+impl CheckReport {
+    /// Returns every incident with its subject, in the order of the report.
+    pub fn incidents(&self) -> impl Iterator<Item = (&Subject, &Incident)> + Clone {
+        self.subjects.iter().flat_map(|subject| {
+            let incidents = subject.incidents.iter();
+            incidents.map(move |incident| (subject, incident))
+        })
+    }
+}
