@@ -18,8 +18,6 @@ pub mod wire;
 
 pub use compare::{compare, diff, diff_with, findings};
 pub use input::Input;
-pub use nri::facts::Target;
-pub(crate) use nri::wasm_export;
 
 use nri_schema::Schema;
 

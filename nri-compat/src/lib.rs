@@ -4,12 +4,12 @@
 //! ```
 //! use nri_compat::diff::diff;
 //! use nri_compat::report::finding::{Category, Level};
-//! use nri_compat::report::template::{Format, Look, render};
+//! use nri_compat::report::template::{Format, render};
 //!
 //! let report = diff("v0.12.2", "v0.12.4", Category::File)?;
 //! assert_eq!(report.worst(), Some(Level::Warning));
 //!
-//! let text = render(&report, Format::Text(Look::default()));
+//! let text = render(&report, Format::Text);
 //! assert!(text.contains("`failure_policy`") && text.contains("no released runtime knows it yet"));
 //! # Ok::<(), nri_compat::error::Error>(())
 //! ```
@@ -36,6 +36,7 @@ mod escape;
 pub mod exit;
 mod facts;
 mod history;
+mod magic;
 pub mod merge;
 mod names;
 pub mod place;
@@ -45,6 +46,7 @@ mod ranges;
 pub mod registry;
 pub mod report;
 pub mod rules;
+pub mod runtime_release;
 pub mod sighting;
 pub mod skipped;
 mod stamp;
@@ -52,6 +54,7 @@ mod statements;
 mod subprocess;
 mod text_file;
 mod unpack;
+mod wasm_export;
 pub mod workloads;
 
 pub use cli::main;

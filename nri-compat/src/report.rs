@@ -10,6 +10,7 @@ pub mod conformance;
 pub mod diff;
 pub mod finding;
 pub mod fingerprint;
+pub mod format;
 mod issue;
 pub mod json;
 pub mod merge;

@@ -16,6 +16,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::names::names;
+pub(crate) use table::ids;
 use table::{buf_rules, check_rules, incidents, nri_rules};
 
 /// A rule: its meaning, who is affected, what to do.
@@ -116,11 +117,11 @@ impl Category {
 }
 
 macro_rules! files {
-    ($($id:literal => $check:expr,)*) => {
+    ($($id:ident => $check:expr,)*) => {
         [$(RuleFile {
-            id: $id,
+            id: ids::$id,
             // A test excludes a malformed file.
-            rule: LazyLock::new(|| toml::from_str(include_str!(concat!("../rules/", $id, ".toml"))).ok()),
+            rule: LazyLock::new(|| toml::from_str(include_str!(concat!("../rules/", stringify!($id), ".toml"))).ok()),
         }),*]
     };
 }

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use nri_compat::diff::{Input, Target, findings};
+use nri_compat::diff::{Input, findings};
 use nri_compat::error::Error;
 use nri_compat::report::finding::Finding;
+use nri_compat::runtime_release::RuntimeRelease;
 use nri_schema::History;
 use nri_schema::compile::Imports;
 
@@ -52,11 +53,11 @@ impl Fixture {
 
     /// Returns the runtime release that `shipped_by.txt` names, for rules that depend on one:
     /// `containerd 2.7.0`.
-    fn target(&self) -> Option<Target> {
+    fn target(&self) -> Option<RuntimeRelease> {
         let text = std::fs::read_to_string(self.folder.join("shipped_by.txt")).ok()?;
         let (runtime, version) = text.trim().split_once(' ').expect("runtime and version");
         let version = version.parse().expect("a version of three parts");
-        Some(Target { runtime: runtime.to_owned(), version })
+        Some(RuntimeRelease { runtime: runtime.to_owned(), version })
     }
 }
 

@@ -10,8 +10,8 @@ use nri_schema::history::{Deprecation, History, RemovalStatus};
 use nri_schema::model::{Event, Protocol};
 use semver::Version;
 
-use crate::diff::Target as RuntimeRelease;
 use crate::report::check::CheckTarget;
+use crate::runtime_release::RuntimeRelease;
 
 /// A release that plugins are judged against.
 #[derive(Clone, Debug)]

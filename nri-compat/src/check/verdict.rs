@@ -14,10 +14,11 @@ use semver::Version;
 use super::target::Target;
 use crate::facts::ONE_SHOT;
 use crate::report::check::{Confidence, Outcome, Verdict};
+use crate::rules::ids;
 use crate::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 
 /// The rule for interfaces that the target has removed. An ignored deprecation does not hide it.
-const REMOVED: &str = "CHECK_INTERFACE_REMOVED";
+const REMOVED: &str = ids::CHECK_INTERFACE_REMOVED;
 
 /// The reason why anything but a program is not `ok`.
 const ONLY_PROGRAM: &str = "only the program can show that there is nothing else";
@@ -117,7 +118,7 @@ fn is_program(kind: FileKind) -> bool {
 fn cannot_tell(seen: &Sighting, reason: String) -> Verdict {
     Verdict {
         outcome: Outcome::Unknown,
-        rule: "CHECK_CANNOT_TELL",
+        rule: ids::CHECK_CANNOT_TELL,
         reason: reason.into(),
         remedy: remedy::find_out(seen).into(),
         confidence: Confidence::Low,
@@ -132,7 +133,7 @@ fn no_protocol(target: &Target<'_>) -> Option<Verdict> {
         let reason = format!("{name} speaks NRI {nri}, which only runs one-shot plugins");
         let runtimes = first_runtimes(target.history);
         let remedy = format!("upgrade the runtime: the protocol came with {runtimes}");
-        objection(Outcome::Incompatible, "CHECK_NO_PROTOCOL", reason, remedy)
+        objection(Outcome::Incompatible, ids::CHECK_NO_PROTOCOL, reason, remedy)
     })
 }
 
@@ -181,7 +182,7 @@ fn refused_release(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
         let remedy = format!(
             "use a runtime with NRI {oldest} or later, or a version of the plugin that supports it"
         );
-        objection(Outcome::Incompatible, "CHECK_RELEASE_REFUSED", reason, remedy)
+        objection(Outcome::Incompatible, ids::CHECK_RELEASE_REFUSED, reason, remedy)
     })
 }
 
@@ -210,7 +211,7 @@ fn judge_one_shot(target: &Target<'_>) -> Verdict {
     };
     Verdict {
         outcome,
-        rule: if outcome == Outcome::Removed { REMOVED } else { "CHECK_ONE_SHOT" },
+        rule: if outcome == Outcome::Removed { REMOVED } else { ids::CHECK_ONE_SHOT },
         since: deprecation.deprecated_in.nri.clone(),
         planned_removal: deprecation.removal.when.words(),
         reason: reason.into(),

@@ -7,11 +7,9 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-
 use super::decisions::{self, Decisions};
 use super::published::ApiName;
-use super::values::{Format, among};
+use super::values::formats_of;
 use super::{images, output, published};
 use crate::check::assess::assess;
 use crate::check::collect::Collected;
@@ -20,16 +18,15 @@ use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::policy::{self, FailOn};
 use crate::report::check::CheckReport;
-use crate::report::policy_report::{self, Api};
-use crate::report::template::{Look, UserTemplate};
-use crate::report::{openmetrics, sarif};
+use crate::report::template::{self, Format, Look, UserTemplate};
+use crate::report::{openmetrics, policy_report};
 
 /// Options of commands that print a check report.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
     /// Output format.
-    #[arg(long, value_parser = among(Format::value_variants()), default_value = "text")]
+    #[arg(long, value_parser = formats_of::<CheckReport>(), default_value = "text")]
     format: Format,
     /// Write the report with this template (Jinja) instead of a format; it sees the document of --format json. The end
     /// of its name selects how values are escaped: .txt, .html, .md, .csv or .xml.
@@ -121,17 +118,8 @@ impl Args {
 
     /// Writes the report piece by piece, because it may be large.
     fn write(&self, report: CheckReport, out: &mut dyn Write) -> io::Result<()> {
-        match self.format {
-            Format::Sarif => sarif::write_check(&report, out),
-            Format::Openmetrics => openmetrics::write_check(&report, out),
-            Format::Openreports => policy_report::write_check(&report, Api::OpenReports, out),
-            Format::Policyreport => policy_report::write_check(&report, Api::PolicyReport, out),
-            format => {
-                let explain = self.explain;
-                let look = Look { explain, ..output::look() };
-                output::write_report(report, format, look, out)
-            }
-        }
+        let look = Look { explain: self.explain, ..output::look() };
+        template::write(report, self.format, look, out)
     }
 }
 

@@ -12,12 +12,13 @@ use nri_conformance::session::{RuntimeKind, Timeouts};
 
 use super::decisions::{self, Decisions};
 use super::progress::Steps;
-use super::values::{Choice, Format, among, duration, one_of};
+use super::values::{Choice, duration, formats_of, one_of};
 use super::{output, plugin_under_test, session};
 use crate::error::{Error, did_you_mean};
 use crate::exit::Exit;
 use crate::policy::{self, FailOnTest};
 use crate::report::conformance::{ConformanceReport, StatementsReport};
+use crate::report::template::Format;
 
 /// Tests whether a plugin or a runtime keeps the lifecycle contract of NRI.
 #[derive(Debug, clap::Args)]
@@ -27,7 +28,7 @@ pub(super) struct Args {
     #[arg(long)]
     list: bool,
     /// Output format of the list.
-    #[arg(long, value_parser = among(Format::FEW), default_value = "text", requires = "list")]
+    #[arg(long, value_parser = formats_of::<&StatementsReport<'_>>(), default_value = "text", requires = "list")]
     format: Format,
     #[command(subcommand)]
     subject: Option<Subject>,
@@ -241,15 +242,12 @@ fn statement(text: &str) -> Result<String, String> {
     Err(format!("no such statement; {help}"))
 }
 
-/// The formats of the results of tests.
-const RESULT_FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Junit];
-
 /// Options of commands that print the results of tests.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 struct AnswerArgs {
     /// Output format.
-    #[arg(long, value_parser = among(RESULT_FORMATS), default_value = "text")]
+    #[arg(long, value_parser = formats_of::<&ConformanceReport>(), default_value = "text")]
     format: Format,
     /// Results that make the exit code 100, in addition to failures, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "RESULT")]

@@ -4,27 +4,16 @@ use std::borrow::Cow;
 
 use nri_schema::compile::Imports;
 
-use super::values::{Choice, Format, among, one_of};
+use super::values::{Choice, formats_of, one_of};
 use super::{decisions, output};
 use crate::check::target::ReleaseName;
 use crate::diff;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::policy;
+use crate::report::diff::DiffReport;
 use crate::report::finding::{Category, Level};
-use crate::report::sarif;
-
-/// The formats of a diff report.
-const FORMATS: &[Format] = &[
-    Format::Text,
-    Format::Json,
-    Format::Markdown,
-    Format::Html,
-    Format::Csv,
-    Format::Github,
-    Format::Junit,
-    Format::Sarif,
-];
+use crate::report::template::Format;
 
 /// Compares two protocol versions: what changed, what breaks and for whom, what became deprecated.
 ///
@@ -55,7 +44,7 @@ pub(super) struct Args {
     #[arg(long, value_parser = one_of(FAIL_ON), default_value = "error", value_name = "LEVEL")]
     fail_on: Least,
     /// Output format.
-    #[arg(long, value_parser = among(FORMATS), default_value = "text")]
+    #[arg(long, value_parser = formats_of::<&DiffReport>(), default_value = "text")]
     format: Format,
     #[command(flatten)]
     decisions: decisions::Args,
@@ -90,10 +79,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let mut report =
         diff::diff_with(&spec(&args.from), &spec(&args.to), imports.each_ref(), args.category)?;
     decisions.apply(&mut report, policy::apply_to_diff)?;
-    match args.format {
-        Format::Sarif => output::print(&sarif::diff(&report))?,
-        format => output::print_report(&report, format)?,
-    }
+    output::print_report(&report, args.format)?;
     Ok(Exit::at(report.worst(), args.fail_on))
 }
 

@@ -9,28 +9,19 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::Value;
 
 use super::published::ApiName;
-use super::values::{Format, among};
+use super::values::formats_of;
 use super::{output, published};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::merge::{Merge, node_names};
 use crate::policy::{FailOn, named};
 use crate::report::merge::MergeReport;
-use crate::report::policy_report::{self, Api};
+use crate::report::policy_report;
+use crate::report::template::Format;
 use crate::text_file;
 
 /// The maximum size of the list of expected nodes in bytes.
 const MAX_NODES: u64 = 64 << 20;
-
-/// The formats of a merged report.
-const FORMATS: &[Format] = &[
-    Format::Text,
-    Format::Json,
-    Format::Markdown,
-    Format::Html,
-    Format::Openreports,
-    Format::Policyreport,
-];
 
 /// Merges the reports of many nodes: for each plugin, the number of nodes, and when it was first and
 /// last seen.
@@ -48,7 +39,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "API", num_args = 0..=1, default_missing_value = "openreports")]
     cluster: Option<ApiName>,
     /// Output format.
-    #[arg(long, value_parser = among(FORMATS), default_value = "text")]
+    #[arg(long, value_parser = formats_of::<&MergeReport>(), default_value = "text")]
     format: Format,
     /// List the nodes in this file that have no report: one name per line, or the output of
     /// `kubectl get nodes`, also with `-o name`; - for standard input.
@@ -94,7 +85,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         read_cluster(api, &mut merge)?;
     }
     let report = merge.finish(&expected);
-    print(&report, args.format)?;
+    output::print_report(&report, args.format)?;
     if report.summary.reports == 0 {
         return Err(Error::new(ErrorKind::Input, "no report could be read").with_help(
             "name files that `nri-compat check --format json` wrote, or - for standard input; --cluster reads what `nri-compat check --publish` wrote",
@@ -140,18 +131,6 @@ fn exit(report: &MergeReport, fail_on: &[Condition]) -> Exit {
         || (names(None) && report.has_silent_nodes())
         || (names(Some(FailOn::Skipped)) && report.summary.skipped > 0);
     Exit::of(fails && !names(Some(FailOn::Never)))
-}
-
-fn print(report: &MergeReport, format: Format) -> Result<(), Error> {
-    match format {
-        Format::Openreports => {
-            output::write(|out| policy_report::write_merge(report, Api::OpenReports, out))
-        }
-        Format::Policyreport => {
-            output::write(|out| policy_report::write_merge(report, Api::PolicyReport, out))
-        }
-        format => output::print_report(report, format),
-    }
 }
 
 fn open(path: &Path) -> io::Result<Box<dyn Read>> {

@@ -5,11 +5,10 @@ use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write}
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
-use super::values::Format;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-use crate::report::template::{self, Look, Templated};
-use crate::report::{json, visible};
+use crate::report::template::{self, Format, Look, Templated};
+use crate::report::visible;
 
 /// Returns the width and colours of text on standard output, which has colours on a terminal, unless they are disabled
 /// (`NO_COLOR`, `CLICOLOR`).
@@ -23,38 +22,15 @@ pub(super) fn look() -> Look {
 
 /// Returns a report as text in that look.
 pub(super) fn text(report: impl Templated) -> String {
-    template::render(report, template::Format::Text(look()))
+    template::text(report, look())
 }
 
-/// Prints a report in a format that is JSON or a template.
+/// Prints a report in one of its formats.
 pub(super) fn print_report<R: Templated + Serialize>(
     report: R,
     format: Format,
 ) -> Result<(), Error> {
-    write(|out| write_report(report, format, look(), out))
-}
-
-/// Writes a report in a format that is JSON or a template, piece by piece.
-pub(super) fn write_report<R: Templated + Serialize>(
-    report: R,
-    format: Format,
-    look: Look,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let template = match format {
-        Format::Text => template::Format::Text(look),
-        Format::Markdown => template::Format::Markdown,
-        Format::Html => template::Format::Html,
-        Format::Csv => template::Format::Csv,
-        Format::Github => template::Format::Github,
-        Format::Junit => template::Format::Junit,
-        Format::Json => return json::write(&report, out),
-        Format::Jsonl => return json::write_line(&report, out),
-        Format::Sarif | Format::Openmetrics | Format::Openreports | Format::Policyreport => {
-            return Err(io::Error::other("this report has no such format"));
-        }
-    };
-    template::write(report, template, out)
+    write(|out| template::write(report, format, look(), out))
 }
 
 /// Returns the number of columns of standard output: `COLUMNS` if it is a number, else the width of

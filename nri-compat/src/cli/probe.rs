@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use nri_conformance::probe::{Options, Probed, Verdict, probe};
 
-use super::values::{Choice, Format, among, duration, one_of};
+use super::values::{Choice, duration, formats_of, one_of};
 use super::{output, plugin_under_test, session, targets};
 use crate::check::target::Target;
 use crate::compare::{Agreement, Comparison, check_file, compare, probe_target};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::report::probe::ProbeReport;
+use crate::report::template::Format;
 use crate::report::visible;
 
 /// Runs a plugin, calls every RPC, and shows under which releases it works.
@@ -32,7 +33,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["wait", "format"])]
     compare: bool,
     /// Output format.
-    #[arg(long, value_parser = among(Format::FEW), default_value = "text")]
+    #[arg(long, value_parser = formats_of::<&ProbeReport>(), default_value = "text")]
     format: Format,
     /// The least serious verdict that makes the exit code 100.
     #[arg(long, value_parser = one_of(FAIL_ON), value_name = "VERDICT", default_value = "breaks")]

@@ -1,17 +1,19 @@
 //! `nri-compat versions` and `nri-compat runtimes [NAME[@VERSION]]`.
 
 use super::output;
-use super::values::{Format, among};
+use super::values::formats_of;
 use crate::check::target::ReleaseName;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::history::{RuntimesReport, VersionsReport};
+use crate::report::template::Format;
 use crate::{data, history};
 
 /// Lists every NRI release: revision, date, RPCs, events, and the runtimes that ship it.
 #[derive(Debug, clap::Args)]
 pub(super) struct VersionsArgs {
     /// Output format.
-    #[arg(long, value_parser = among(Format::FEW), default_value = "text")]
+    #[arg(long, value_parser = formats_of::<&VersionsReport>(), default_value = "text")]
     format: Format,
     /// Print the date of the tables and their age in days instead.
     #[arg(long)]
@@ -35,7 +37,7 @@ pub(super) struct RuntimesArgs {
     #[arg(value_name = "NAME@VERSION")]
     runtime: Option<String>,
     /// Output format.
-    #[arg(long, value_parser = among(Format::FEW), default_value = "text")]
+    #[arg(long, value_parser = formats_of::<&RuntimesReport>(), default_value = "text")]
     format: Format,
 }
 

@@ -6,11 +6,12 @@ use std::time::Duration;
 use nri_conformance::record::Replay;
 use nri_conformance::record::replay::Speed;
 
-use super::values::{Choice, Format, among, duration, one_of};
+use super::values::{Choice, duration, formats_of, one_of};
 use super::{output, plugin_under_test, session};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::replay::ReplayReport;
+use crate::report::template::Format;
 
 /// Sends the requests of a recording to a plugin again, and compares its answers.
 ///
@@ -32,7 +33,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
     /// Output format.
-    #[arg(long, value_parser = among(Format::FEW), default_value = "text")]
+    #[arg(long, value_parser = formats_of::<&ReplayReport<'_>>(), default_value = "text")]
     format: Format,
 }
 

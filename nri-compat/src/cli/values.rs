@@ -2,48 +2,20 @@
 
 use std::time::Duration;
 
-use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use jiff::SignedDuration;
 
-/// Output format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// For people.
-    Text,
-    /// For machines; described by a JSON Schema.
-    Json,
-    /// JSON on one line, for logs that are collected line by line.
-    Jsonl,
-    /// For pull requests, wikis and release notes.
-    Markdown,
-    /// For browsers: one self-contained file.
-    Html,
-    /// For spreadsheets: one row per verdict or finding.
-    Csv,
-    /// Annotations of GitHub Actions.
-    Github,
-    /// Test results for CI systems.
-    Junit,
-    /// For code scanning: SARIF 2.1.0.
-    Sarif,
-    /// For node exporters: OpenMetrics text.
-    Openmetrics,
-    /// For Kubernetes: a ClusterReport of openreports.io/v1alpha1.
-    Openreports,
-    /// For Kubernetes: a ClusterPolicyReport of wgpolicyk8s.io/v1alpha2.
-    Policyreport,
-}
+use crate::report::template::{self, Format, Templated};
 
-impl Format {
-    /// The formats that most commands have.
-    pub(super) const FEW: &'static [Self] = &[Self::Text, Self::Json];
-}
-
-/// Returns a parser that accepts these formats.
-pub(super) fn among(formats: &[Format]) -> impl TypedValueParser<Value = Format> + use<> {
-    let values = formats.iter().filter_map(ValueEnum::to_possible_value);
-    PossibleValuesParser::new(values).try_map(|name| Format::from_str(&name, false))
+/// Returns a parser that accepts the formats of a report.
+pub(super) fn formats_of<R: Templated>() -> impl TypedValueParser<Value = Format> {
+    let formats = template::formats_of::<R>();
+    let values =
+        formats.iter().map(|format| PossibleValue::new(format.name()).help(format.about()));
+    PossibleValuesParser::new(values).try_map(move |name| {
+        let format = formats.iter().find(|format| format.name() == name);
+        format.copied().ok_or("unknown")
+    })
 }
 
 /// The name of a value on the command line, its description, and the value.

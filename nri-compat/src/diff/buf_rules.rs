@@ -16,12 +16,13 @@ use nri_schema::schema::{Enum, Field, File, Id, Message, Method, Service, Span, 
 use super::pairs::Pair;
 use super::sink::Run;
 use crate::report::finding::Location;
+use crate::rules::ids;
 use crate::rules::table::buf_rules;
 
 macro_rules! checks {
-    ($($id:literal => $kind:ident($check:expr),)*) => {
+    ($($id:ident => $kind:ident($check:expr),)*) => {
         /// The rules of `buf breaking` by id, each with its check.
-        pub(super) static CHECKS: &[(&str, Check)] = &[$(($id, Check::$kind($check))),*];
+        pub(super) static CHECKS: &[(&str, Check)] = &[$((ids::$id, Check::$kind($check))),*];
     };
 }
 

@@ -17,6 +17,7 @@ use crate::error::{Error, ErrorKind};
 use crate::report::diff::{Change, DiffReport, Summary};
 use crate::report::finding::{Category, Finding, Level};
 use crate::report::pairing::{Outcome, Pairing};
+use crate::rules::ids;
 
 /// Compares what two specs name, like `nri-compat diff FROM TO`, with the protobuf rules of
 /// `category`.
@@ -243,7 +244,7 @@ const UNAFFECTED: &str = " (in source code only: NRI peers still understand each
 /// Turns the finding of a generic rule about the old number of the sentinel into a note: it is no break that
 /// it passes to a new event or is removed.
 fn explain_sentinel(finding: &mut Finding) {
-    let rule = "NRI_EVENT_SENTINEL_MOVED";
+    let rule = ids::NRI_EVENT_SENTINEL_MOVED;
     finding.level = Level::Note;
     finding.explained_by = Some(rule);
     finding.message += &format!(" (no break, see {rule})");

@@ -13,10 +13,11 @@ use nri_schema::history::{History, Release};
 use nri_schema::{Compiled, Protocol, Schema, source};
 
 use super::changes::Declared;
-use super::nri::facts::{Facts, Target};
+use super::nri::facts::Facts;
 use super::nri::model;
 use crate::error::Error;
 use crate::report::diff::Side;
+use crate::runtime_release::RuntimeRelease;
 
 /// The name of standard input.
 pub(super) const STDIN: &str = "-";
@@ -35,7 +36,7 @@ pub struct Input {
     /// The model for a comparison with an NRI protocol.
     alike: OnceLock<Protocol>,
     /// The runtime release that it was named by.
-    pub target: Option<Target>,
+    pub target: Option<RuntimeRelease>,
     release: Option<Release>,
     origin: String,
     /// True if a single file was named, or a release, which has one: its name says nothing.
@@ -125,7 +126,7 @@ impl Input {
         let mut target = None;
         if spec.contains('@') {
             let at = history.runtime(spec)?;
-            target = Some(Target {
+            target = Some(RuntimeRelease {
                 runtime: at.runtime.id.clone(),
                 version: at.release.version.clone(),
             });

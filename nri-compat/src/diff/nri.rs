@@ -10,22 +10,21 @@ pub(super) mod semantics;
 pub(super) mod side;
 pub(super) mod synchronize;
 
-pub(crate) use rpcs::export as wasm_export;
-
 use self::facts::Facts;
 use self::semantics::{EVENT, PLUGIN, SENTINEL};
 use self::side::{Flows, Side};
 use super::sink::Sink;
 use crate::report::finding::Finding;
+use crate::rules::ids;
 use crate::rules::table::nri_rules;
 
 /// A function that looks at both sides and reports its findings.
 type Check = fn(&Context<'_>, &mut Sink);
 
 macro_rules! checks {
-    ($($id:literal => $check:expr,)*) => {
+    ($($id:ident => $check:expr,)*) => {
         /// The rules of NRI, each with the function that reports it.
-        pub(super) static RULES: &[(&str, Check)] = &[$(($id, $check)),*];
+        pub(super) static RULES: &[(&str, Check)] = &[$((ids::$id, $check)),*];
     };
 }
 
@@ -67,10 +66,10 @@ impl<'s> Context<'s> {
             return false;
         }
         let element = &finding.element;
-        if finding.rule == "ENUM_VALUE_SAME_NAME" {
+        if finding.rule == ids::ENUM_VALUE_SAME_NAME {
             return mask::successor(self).is_some_and(|event| event.full_name == *element);
         }
-        finding.rule.starts_with("ENUM_VALUE_NO_DELETE")
+        finding.rule.starts_with(ids::ENUM_VALUE_NO_DELETE)
             && *element == self.to.full(&format!("{EVENT}.{SENTINEL}"))
     }
 

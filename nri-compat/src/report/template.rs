@@ -32,8 +32,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, UndefinedBehavior, Value, context};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+pub use super::format::Format;
+use super::format::Writer;
+use super::json;
 use super::short;
 use super::written;
 use super::{bytes, counted};
@@ -47,30 +51,32 @@ pub trait Templated {
 
     /// Returns the values that its templates see.
     fn context(self) -> Value;
+
+    /// Returns the formats that code writes, with that code.
+    fn coded() -> Vec<(Format, Coded<Self>)>
+    where
+        Self: Sized,
+    {
+        Vec::new()
+    }
 }
 
-/// The formats that are templates.
-#[derive(Clone, Copy, Debug)]
-pub enum Format {
-    /// Text for people: what breaks, for whom, and what to do about it.
-    Text(Look),
-    /// Markdown for pull requests and release notes.
-    Markdown,
-    /// HTML for browsers: one self-contained file, which loads nothing and also works without its script.
-    Html,
-    /// CSV for spreadsheets and small scripts, quoted as in RFC 4180. `check` has a row for each verdict, for each subject
-    /// without verdicts, for each node pool of a cluster, whose kind is `node_pool`, and for each skipped file, whose verdict
-    /// is `skipped`; several events in a cell are separated by spaces. `diff` has a row for each finding.
-    Csv,
-    /// JUnit XML for CI systems: <https://github.com/testmoapp/junitxml>
-    ///
-    /// A test case fails if its finding is a warning or an error; a note passes, with its text as output; cases that are
-    /// suppressed or cannot be determined are skipped. `check` has a suite per target with a case per plugin, `diff` a case
-    /// per rule, and `conformance` a suite per statement.
-    Junit,
-    /// Annotations of GitHub Actions: one workflow command per problem.
-    /// <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
-    Github,
+/// A function that writes a report in one format.
+pub type Coded<R> = fn(&R, &mut dyn Write) -> io::Result<()>;
+
+/// Returns the formats that a report has, in the order of [`Format::ALL`].
+pub fn formats_of<R: Templated>() -> Vec<Format> {
+    let coded = R::coded();
+    let has = |format: &Format| match format.writer() {
+        Writer::Template(ending) => source_of(&template_name::<R>(ending)).is_some(),
+        Writer::Json => true,
+        Writer::Code => coded.iter().any(|(own, _)| own == format),
+    };
+    Format::ALL.iter().copied().filter(has).collect()
+}
+
+fn template_name<R: Templated>(ending: &str) -> String {
+    format!("{}.{ending}", R::NAME)
 }
 
 /// The style of a text report.
@@ -87,20 +93,6 @@ pub struct Look {
 
 /// The minimum and the maximum width of a text report in columns: prose is hard to read in longer lines.
 const WIDTHS: (usize, usize) = (20, 200);
-
-impl Format {
-    /// Returns the ending of the names of its templates.
-    const fn ending(self) -> &'static str {
-        match self {
-            Self::Text(_) => "txt",
-            Self::Markdown => "md",
-            Self::Html => "html",
-            Self::Csv => "csv",
-            Self::Junit => "xml",
-            Self::Github => "github",
-        }
-    }
-}
 
 /// Returns the templates with these names.
 macro_rules! templates {
@@ -242,35 +234,56 @@ fn syntax() -> SyntaxConfig {
         .expect("the delimiters are the usual ones")
 }
 
-/// Returns a report in a format.
+/// Returns a report in a format; text is in the default style.
 ///
 /// # Panics
 ///
 /// Panics if the report has no such format.
-pub fn render(report: impl Templated, format: Format) -> String {
-    written(|out| write(report, format, out))
+pub fn render(report: impl Templated + Serialize, format: Format) -> String {
+    written(|out| write(report, format, Look::default(), out))
 }
 
-/// Writes a report in a format, piece by piece.
+/// Returns a report as text in a style.
+///
+/// # Panics
+///
+/// Panics if the report has no text.
+pub fn text(report: impl Templated, look: Look) -> String {
+    written(|out| write_text(report, look, out))
+}
+
+/// Writes a report in a format, piece by piece. Only text has a style.
 ///
 /// # Errors
 ///
 /// Returns an error if `out` cannot be written, or if the report has no such format.
-pub fn write<R: Templated>(report: R, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    let name = format!("{}.{}", R::NAME, format.ending());
-    match format {
-        Format::Text(look) => {
-            let (least, most) = WIDTHS;
-            let width = look.width.map(|columns| columns.clamp(least, most));
-            let mut environment = ENVIRONMENT.clone();
-            text::add(&mut environment, look.coloured, width);
-            environment.add_global("explain", look.explain);
-            write_template(&environment, &name, report.context(), &mut Wrapping::new(out, width))
+pub fn write<R: Templated + Serialize>(
+    report: R,
+    format: Format,
+    look: Look,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format.writer() {
+        Writer::Template(_) if format == Format::Text => write_text(report, look, out),
+        Writer::Template(ending) => {
+            write_template(&ENVIRONMENT, &template_name::<R>(ending), report.context(), out)
         }
-        Format::Markdown | Format::Html | Format::Csv | Format::Junit | Format::Github => {
-            write_template(&ENVIRONMENT, &name, report.context(), out)
-        }
+        Writer::Json => json::write(&report, out),
+        Writer::Code => match R::coded().into_iter().find(|(own, _)| *own == format) {
+            Some((_, write)) => write(&report, out),
+            None => Err(io::Error::other("this report has no such format")),
+        },
     }
+}
+
+fn write_text<R: Templated>(report: R, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let (least, most) = WIDTHS;
+    let width = look.width.map(|columns| columns.clamp(least, most));
+    let mut environment = ENVIRONMENT.clone();
+    text::add(&mut environment, look.coloured, width);
+    environment.add_global("explain", look.explain);
+    let name = template_name::<R>("txt");
+    write_template(&environment, &name, report.context(), &mut Wrapping::new(out, width))
 }
 
 fn write_template(
@@ -318,9 +331,9 @@ mod tests {
                 Ok(())
             }
         }
-        for format in [Format::Csv, Format::Text(Look::default())] {
-            let error =
-                write(CheckReport::default(), format, &mut Closed).expect_err("it is closed");
+        for format in [Format::Csv, Format::Text] {
+            let error = write(CheckReport::default(), format, Look::default(), &mut Closed)
+                .expect_err("it is closed");
             assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
         }
     }

@@ -6,7 +6,7 @@ mod adaptation_go;
 mod bridge;
 #[cfg(feature = "containerd")]
 mod bundle;
-#[cfg(feature = "slow-tests")]
+#[cfg(any(feature = "slow-tests", feature = "containerd"))]
 mod example_runtime;
 #[cfg(feature = "go")]
 mod go_adjust;

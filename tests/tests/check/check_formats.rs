@@ -1,17 +1,13 @@
 //! Every format of `check` over reports made by hand, reviewed; JSON against its schema.
 
 use jsonschema::Validator;
-use nri_compat::report::check::{CheckReport, Outcome};
+use nri_compat::report::check::Outcome;
 use nri_compat::report::policy_report::{self, Api};
-use nri_compat::report::template::{Format, Look, render};
+use nri_compat::report::template::{Format, Look, render, text};
 use nri_compat::report::{json, openmetrics, sarif};
 use nri_compat::sighting::FileKind;
 use nri_tests::reports;
 use serde_json::Value;
-
-fn text(report: &CheckReport, look: Look) -> String {
-    render(report, Format::Text(look))
-}
 
 #[test]
 fn formats_are_as_reviewed() {

@@ -3,7 +3,7 @@
 use nri_compat::policy::{Policy, apply, today};
 use nri_compat::report::check::{CheckReport, SkipKind, Skipped, Verdict};
 use nri_compat::report::policy_report::{self, Api};
-use nri_compat::report::template::{Format, Look, render};
+use nri_compat::report::template::{Format, render};
 use nri_compat::report::{json, openmetrics, sarif, visible};
 use nri_compat::sighting::Evidence;
 use nri_tests::reports;
@@ -42,7 +42,7 @@ fn names() -> impl Strategy<Value = String> {
 
 fn all_formats(report: &CheckReport) -> [String; 10] {
     [
-        render(report, Format::Text(Look::default())),
+        render(report, Format::Text),
         json::render(report),
         json::line(report),
         render(report, Format::Markdown),

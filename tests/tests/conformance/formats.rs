@@ -5,7 +5,7 @@ use nri_compat::report::conformance::ConformanceReport;
 use nri_compat::report::json;
 use nri_compat::report::probe::ProbeReport;
 use nri_compat::report::replay::ReplayReport;
-use nri_compat::report::template::{Format, Look, Templated, render};
+use nri_compat::report::template::{Format, Look, render, text};
 use nri_conformance::record::Replayed;
 use nri_tests::session_reports::{self, HOSTILE};
 use nri_tests::statements_table;
@@ -13,10 +13,6 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 type Rendered = Vec<(&'static str, String)>;
-
-fn text(report: impl Templated, look: Look) -> String {
-    render(report, Format::Text(look))
-}
 
 fn conformance(report: &ConformanceReport) -> Rendered {
     vec![

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nri_compat::diff::{Input, compare};
 use nri_compat::report::diff::{ChangeKind, DiffReport, ElementKind};
 use nri_compat::report::finding::{Category, Level};
-use nri_compat::report::template::{Format, Look, render};
+use nri_compat::report::template::{Format, render};
 use nri_compat::report::{json, sarif};
 use nri_schema::History;
 use nri_schema::compile::Imports;
@@ -37,10 +37,7 @@ fn adjacent_revisions_are_as_reviewed() {
     settings.bind(|| {
         for (from, to) in adjacent(&history) {
             let report = report(&history, from, to);
-            insta::assert_snapshot!(
-                format!("{from}_{to}.text"),
-                render(&report, Format::Text(Look::default()))
-            );
+            insta::assert_snapshot!(format!("{from}_{to}.text"), render(&report, Format::Text));
             insta::assert_snapshot!(format!("{from}_{to}.json"), json::render(&report));
         }
         let report = report(&history, "v0.11.0", "v0.12.0");

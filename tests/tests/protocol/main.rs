@@ -4,8 +4,10 @@ mod codegen;
 #[cfg(feature = "slow-tests")]
 mod codegen_compiles;
 mod codegen_options;
+#[cfg(feature = "slow-tests")]
 mod counting;
 mod fields;
+mod how_it_works;
 mod json;
 mod links;
 #[cfg(feature = "slow-tests")]

@@ -45,7 +45,7 @@ impl Reader for Program {
 
 /// Returns true for a file that starts as ELF, even if it is truncated within its headers.
 fn is_elf(file: &File<'_>) -> bool {
-    file.head.starts_with(b"\x7fELF")
+    file.head.starts_with(crate::magic::ELF)
 }
 
 fn in_image(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {

@@ -10,10 +10,10 @@ use super::binary::window::{find, part};
 use super::{Reader, Unreadable, identity, opaque, sighting};
 use crate::check::content::File;
 use crate::check::events::in_order;
-use crate::diff::wasm_export;
 use crate::facts;
 use crate::facts::EVENTS;
 use crate::sighting::{Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
+use crate::wasm_export::wasm_export;
 
 /// The name of the reader in evidence.
 const NAME: &str = "wasm";

@@ -9,9 +9,9 @@ use semver::Version;
 
 use super::name::numbers;
 use super::{ReleaseName, Target};
-use crate::diff::Target as RuntimeRelease;
 use crate::error::{Error, ErrorKind};
 use crate::report::check::CheckTarget;
+use crate::runtime_release::RuntimeRelease;
 
 /// The treatment of releases that are not in the tables, which is also the help of the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]

@@ -7,6 +7,7 @@ use super::{cannot_tell, remedy};
 use crate::check::target::Target;
 use crate::facts::EVENTS;
 use crate::report::check::{Confidence, Outcome, Verdict};
+use crate::rules::ids;
 use crate::sighting::{Certainty, FileKind, Interface, Sighting};
 
 pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
@@ -92,7 +93,7 @@ fn incompatible(
 ) -> Verdict {
     Verdict {
         outcome: Outcome::Incompatible,
-        rule: "CHECK_EVENT_UNKNOWN",
+        rule: ids::CHECK_EVENT_UNKNOWN,
         reason: format!("{} does not know {}: {effect}", target.head.name, events.join(", "))
             .into(),
         remedy: remedy::leave_out(&events, target).into(),

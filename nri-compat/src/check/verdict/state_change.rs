@@ -6,6 +6,7 @@ use super::{REMOVED, cannot_tell, deprecation, ok, remedy};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::report::counted;
+use crate::rules::ids;
 use crate::sighting::{Certainty, FileKind, Interface, Sighting};
 
 pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
@@ -44,7 +45,7 @@ fn affected(
     let gone = target.has_removed(deprecation) && seen.interface != Interface::Funnelled;
     Verdict {
         outcome: if gone { Outcome::Removed } else { Outcome::Deprecated },
-        rule: if gone { REMOVED } else { "CHECK_STATE_CHANGE" },
+        rule: if gone { REMOVED } else { ids::CHECK_STATE_CHANGE },
         since: deprecation.deprecated_in.nri.clone(),
         planned_removal: deprecation.removal.when.words(),
         reason: reason(seen, target, gone, events.len()).into(),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::rules::ids;
 use crate::sighting::Events;
 use nri_schema::history::Tables;
 
@@ -97,7 +98,7 @@ fn outcomes_across_runtimes() {
 #[test]
 fn an_objection_says_since_when_until_when_and_what_to_do() {
     let gone = verdict(&seen(GoBinary, StateChange, RUN, Exact), "containerd@2.7");
-    assert_eq!(gone.rule, "CHECK_INTERFACE_REMOVED");
+    assert_eq!(gone.rule, ids::CHECK_INTERFACE_REMOVED);
     assert_eq!(*gone.events, ["RunPodSandbox"]);
     assert_eq!(gone.since.as_deref(), Some("v0.12.0"));
     assert_eq!(gone.planned_removal.as_deref(), Some("containerd 2.7"));
@@ -118,7 +119,7 @@ fn an_objection_says_since_when_until_when_and_what_to_do() {
 fn what_a_runtime_drops_or_a_plugin_refuses_is_incompatible() {
     let new = seen(GoBinary, Dedicated, WITH_UPDATES, Exact);
     let dropped = verdict(&new, "containerd@1.7.13");
-    assert_eq!(dropped.rule, "CHECK_EVENT_UNKNOWN");
+    assert_eq!(dropped.rule, ids::CHECK_EVENT_UNKNOWN);
     assert_eq!(*dropped.events, ["UpdatePodSandbox"]);
     let remedy = dropped.remedy;
     assert!(remedy.ends_with("NRI v0.10.0 or later"), "{remedy}");
@@ -130,7 +131,7 @@ fn what_a_runtime_drops_or_a_plugin_refuses_is_incompatible() {
     assert_eq!(verdict(&plugin, "containerd@2.2").outcome, Ok);
     plugin.required.clear();
     plugin.min_protocol = Some("v0.7.0".to_owned());
-    assert_eq!(verdict(&plugin, "nri@0.6.1").rule, "CHECK_RELEASE_REFUSED");
+    assert_eq!(verdict(&plugin, "nri@0.6.1").rule, ids::CHECK_RELEASE_REFUSED);
     let found = outcomes(&plugin, &["nri@0.6.1", "nri@0.7.0"]);
     assert_eq!(found, [Incompatible, Ok]);
 }
@@ -138,7 +139,7 @@ fn what_a_runtime_drops_or_a_plugin_refuses_is_incompatible() {
 /// Returns a module that exports its version, if `version` is true, and the functions of these RPCs.
 fn module(version: bool, rpcs: &[&str]) -> Sighting {
     let version = version.then(|| "plugin_api_version".to_owned());
-    let functions = rpcs.iter().map(|rpc| crate::diff::wasm_export(rpc));
+    let functions = rpcs.iter().map(|rpc| crate::wasm_export::wasm_export(rpc));
     let exports = Interface::Exports(version.into_iter().chain(functions).collect());
     seen(WasmModule, exports, &[], ByName)
 }

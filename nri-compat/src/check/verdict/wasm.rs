@@ -3,10 +3,11 @@
 use super::{cannot_tell, deprecation, no_protocol, objection, ok};
 use crate::check::evidence::wasm::VERSION;
 use crate::check::target::Target;
-use crate::diff::wasm_export;
 use crate::facts;
 use crate::report::check::{Confidence, Outcome, Verdict};
+use crate::rules::ids;
 use crate::sighting::Sighting;
+use crate::wasm_export::wasm_export;
 
 pub(super) fn judge(seen: &Sighting, exports: &[String], target: &Target<'_>) -> Verdict {
     if let Some(verdict) = no_protocol(target) {
@@ -51,7 +52,7 @@ fn refused(missing: Vec<String>, exports: &[String], target: &Target<'_>) -> Ver
     let deprecation = deprecation(target.history, "wasm-state-change");
     Verdict {
         outcome: Outcome::Incompatible,
-        rule: "CHECK_WASM_EXPORTS",
+        rule: ids::CHECK_WASM_EXPORTS,
         since: deprecation
             .filter(|one| target.has_removed(one))
             .and_then(|one| one.deprecated_in.nri.clone()),
@@ -73,5 +74,5 @@ fn too_old(target: &Target<'_>) -> Verdict {
         "{name} links NRI {nri}, which does not load WebAssembly; {first} is the first release that does"
     );
     let remedy = "upgrade the runtime, or run the plugin as a native program".to_owned();
-    objection(Outcome::Incompatible, "CHECK_WASM_EXPORTS", reason, remedy)
+    objection(Outcome::Incompatible, ids::CHECK_WASM_EXPORTS, reason, remedy)
 }

@@ -7,23 +7,14 @@ use encoding_rs::{Encoding, UTF_8};
 use nri_schema::{Schema, compile};
 
 use crate::error::{Error, ErrorKind};
+use crate::magic::{FORMATS, Magic, Packing, Use, ZIP_END};
 use crate::unpack;
-use crate::unpack::Packing;
 
 /// The maximum size of an input in bytes.
 const MAX_INPUT: u64 = 64 << 20;
 
 const UNPACK: &str = "unpack it, and name the folder or file";
 const BINARY: &str = "write the set in binary, for example with `buf build -o set.binpb`";
-
-/// The formats that are not read: the name with its article, the bytes that identify it and their index, and the
-/// remedy.
-const FOREIGN: [(&str, &[u8], usize, &str); 4] = [
-    ("a zip archive", b"PK\x03\x04", 0, UNPACK),
-    ("an empty zip archive", b"PK\x05\x06", 0, UNPACK),
-    ("a tar archive", b"ustar", 257, UNPACK),
-    ("JSON", b"{", 0, BINARY),
-];
 
 /// Reads a file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
@@ -63,9 +54,11 @@ pub(super) fn unpacked(shown: &str, mut bytes: Vec<u8>) -> Result<Vec<u8>, Error
 ///
 /// Returns an error that names the format, if it is another one.
 pub(super) fn is_text(shown: &str, bytes: &[u8]) -> Result<bool, Error> {
-    let has = |magic: &[u8], at: usize| bytes.get(at..).is_some_and(|rest| rest.starts_with(magic));
-    if let Some((name, _, _, help)) = FOREIGN.iter().find(|(_, magic, at, _)| has(magic, *at)) {
-        return Err(refused(shown, name, help));
+    if let Some(archive) = archive(bytes) {
+        return Err(refused(shown, archive, UNPACK));
+    }
+    if bytes.starts_with(b"{") {
+        return Err(refused(shown, "JSON", BINARY));
     }
     // The compiler reports the first byte that is not UTF-8.
     let is_utf_16 = Encoding::for_bom(bytes).is_some_and(|(found, _)| found != UTF_8);
@@ -74,6 +67,21 @@ pub(super) fn is_text(shown: &str, bytes: &[u8]) -> Result<bool, Error> {
         return Err(refused(shown, "a set in text format or YAML", BINARY));
     }
     Ok(is_text)
+}
+
+/// Returns the name of the archive that these bytes begin; `None` if they begin none.
+fn archive(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.starts_with(ZIP_END) {
+        return Some("an empty ZIP archive");
+    }
+    // A set may have the bytes of a file system somewhere inside.
+    let is_archive = |magic: &&Magic| match magic.class {
+        Use::Archive => magic.offset == 0,
+        Use::Tar => true,
+        Use::Packed(_) | Use::Compressed | Use::Program => false,
+    };
+    let found = FORMATS.iter().filter(is_archive).find(|magic| magic.is_in(bytes));
+    found.map(|magic| magic.name)
 }
 
 /// Returns true if the first statement is `file`, the field of a `FileDescriptorSet`, which is no

@@ -4,6 +4,7 @@ use super::semantics::{PLUGIN, STATE_CHANGE};
 use nri_schema::model::{Carrier, Event, Field, Rpc};
 
 use super::{Context, Sink};
+use crate::rules::ids;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     if !cx.both_have_events() {
@@ -31,7 +32,7 @@ fn number_changed(old: &Event, new: &Event, sink: &mut Sink) {
         "event {} changed its number from {} to {}, its bit in the mask from {:#x} to {:#x}",
         new.name, old.number, new.number, old.bit, new.bit
     );
-    sink.report_declared("NRI_EVENT_NUMBER_CHANGED", new, message);
+    sink.report_declared(ids::NRI_EVENT_NUMBER_CHANGED, new, message);
 }
 
 fn removed(cx: &Context<'_>, old: &Event, sink: &mut Sink) {
@@ -46,7 +47,7 @@ fn removed(cx: &Context<'_>, old: &Event, sink: &mut Sink) {
     );
     let events = cx.to.events_enum();
     let at = events.and_then(|events| events.about.location.clone());
-    sink.report("NRI_EVENT_REMOVED", at, &old.full_name, message);
+    sink.report(ids::NRI_EVENT_REMOVED, at, &old.full_name, message);
 }
 
 /// Reports an event that no longer has its dedicated RPC.
@@ -58,7 +59,7 @@ fn rpc_changed(old: &Event, new: &Event, sink: &mut Sink) {
     };
     let message =
         format!("event {} was carried by {} and is now carried by {now}", new.name, old.rpc_name);
-    sink.report_declared("NRI_EVENT_RPC_CHANGED", new, message);
+    sink.report_declared(ids::NRI_EVENT_RPC_CHANGED, new, message);
 }
 
 fn without_rpc(cx: &Context<'_>, new: &Event, sink: &mut Sink) {
@@ -67,7 +68,7 @@ fn without_rpc(cx: &Context<'_>, new: &Event, sink: &mut Sink) {
             "event {} can be subscribed to, but neither RPC {} nor StateChange carries it",
             new.name, new.rpc_name
         );
-        sink.report_declared("NRI_EVENT_WITHOUT_RPC", new, message);
+        sink.report_declared(ids::NRI_EVENT_WITHOUT_RPC, new, message);
     }
 }
 
@@ -100,7 +101,7 @@ fn events_left(cx: &Context<'_>, state_change: &Rpc, sink: &mut Sink) {
         );
         let rpc = cx.to.rpc(PLUGIN, &event.rpc_name);
         let at = rpc.and_then(|rpc| rpc.about.location.clone());
-        sink.report("NRI_EVENT_LEFT_STATE_CHANGE", at, &event.full_name, message);
+        sink.report(ids::NRI_EVENT_LEFT_STATE_CHANGE, at, &event.full_name, message);
     }
 }
 
@@ -120,7 +121,7 @@ fn message_changed(cx: &Context<'_>, old: &Rpc, new: &Rpc, sink: &mut Sink) {
         );
         let at = now.map_or(&after.about.location, |now| &now.about.location).clone();
         let element = format!("{}.{}", after.full_name, field.name);
-        sink.report("NRI_STATE_CHANGE_EVENT_CHANGED", at, &element, message);
+        sink.report(ids::NRI_STATE_CHANGE_EVENT_CHANGED, at, &element, message);
     }
 }
 
@@ -142,10 +143,10 @@ fn state_change_removed(cx: &Context<'_>, old: &Rpc, sink: &mut Sink) {
     let is_due = cx.facts.is_due(&old.full_name);
     let (rule, how) = match cx.facts.outlook(&old.full_name) {
         Some(planned) if is_due => {
-            ("NRI_INTERFACE_REMOVED_AS_PLANNED", format!("as announced: its {planned}"))
+            (ids::NRI_INTERFACE_REMOVED_AS_PLANNED, format!("as announced: its {planned}"))
         }
-        Some(planned) => ("NRI_INTERFACE_REMOVED_EARLY", format!("too early: its {planned}")),
-        None => ("NRI_INTERFACE_REMOVED_EARLY", "without announcement".to_owned()),
+        Some(planned) => (ids::NRI_INTERFACE_REMOVED_EARLY, format!("too early: its {planned}")),
+        None => (ids::NRI_INTERFACE_REMOVED_EARLY, "without announcement".to_owned()),
     };
     let message = format!("StateChange was removed {how}");
     sink.report(rule, cx.to.plugin_place(), &old.full_name, message);

@@ -1,27 +1,18 @@
 //! Facts from the history of releases and runtimes, beyond the two schemas.
 
 use nri_schema::history::{Deprecation, History, Interface};
-use semver::Version;
 
 use super::semantics::PLUGIN;
 use super::side::Side;
 use crate::ranges;
 use crate::report::diff::Deprecated;
-
-/// A runtime and one of its releases.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// The name, `containerd` or `cri-o`.
-    pub runtime: String,
-    /// The release.
-    pub version: Version,
-}
+use crate::runtime_release::RuntimeRelease;
 
 /// The history, in the context of one comparison.
 pub(in crate::diff) struct Facts<'h> {
     pub(in crate::diff) history: &'h History,
     /// The runtime release that `to` is meant for, where one was named.
-    pub(in crate::diff) target: Option<Target>,
+    pub(in crate::diff) target: Option<RuntimeRelease>,
 }
 
 impl<'h> Facts<'h> {

@@ -4,6 +4,7 @@ use super::semantics::{EVENT, STATE_CHANGE};
 use nri_schema::model::{Enum, Field, Message};
 
 use super::{Context, Sink, synchronize};
+use crate::rules::ids;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     for new in cx.to.messages() {
@@ -42,13 +43,13 @@ fn added(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     let (rule, consequence) = if flows.answers.contains(message) {
         let known = cx.facts.known_by(&field.full_name);
         let consequence = format!("older runtimes ignore it silently; {known}");
-        ("NRI_FIELD_IGNORED_BY_OLDER_RUNTIME", consequence)
+        (ids::NRI_FIELD_IGNORED_BY_OLDER_RUNTIME, consequence)
     } else if flows.registration.contains(message) {
         let consequence = "older runtimes do not read it".to_owned();
-        ("NRI_REGISTRATION_FIELD_IGNORED", consequence)
+        (ids::NRI_REGISTRATION_FIELD_IGNORED, consequence)
     } else if flows.requests.contains(message) {
         let consequence = "older runtimes do not fill it".to_owned();
-        ("NRI_FIELD_ABSENT_ON_OLDER_RUNTIME", consequence)
+        (ids::NRI_FIELD_ABSENT_ON_OLDER_RUNTIME, consequence)
     } else {
         return;
     };
@@ -64,9 +65,9 @@ fn removed(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     let flows = &cx.flows_from;
     let (rule, consequence) =
         if flows.answers.contains(message) || flows.registration.contains(message) {
-            ("NRI_ANSWER_FIELD_REMOVED", "values that plugins send in it have no effect")
+            (ids::NRI_ANSWER_FIELD_REMOVED, "values that plugins send in it have no effect")
         } else if flows.requests.contains(message) {
-            ("NRI_REQUEST_FIELD_REMOVED", "plugins that read it find it empty")
+            (ids::NRI_REQUEST_FIELD_REMOVED, "plugins that read it find it empty")
         } else {
             return;
         };
@@ -105,9 +106,9 @@ pub(super) fn enum_values(cx: &Context<'_>, sink: &mut Sink) {
 
 fn values_added(cx: &Context<'_>, name: &str, old: &Enum, new: &Enum, sink: &mut Sink) {
     let (rule, who) = if cx.flows_to.answers.contains(name) {
-        ("NRI_ENUM_VALUE_UNKNOWN_TO_OLDER_RUNTIME", "runtimes")
+        (ids::NRI_ENUM_VALUE_UNKNOWN_TO_OLDER_RUNTIME, "runtimes")
     } else if cx.flows_to.requests.contains(name) {
-        ("NRI_ENUM_VALUE_UNKNOWN_TO_OLDER_PLUGIN", "plugins")
+        (ids::NRI_ENUM_VALUE_UNKNOWN_TO_OLDER_PLUGIN, "plugins")
     } else {
         return;
     };

@@ -6,6 +6,7 @@ use nri_schema::model::{EnumValue, Event, Field, FieldKind, Label, Message};
 use super::side::Side;
 use super::{Context, Sink, names};
 use crate::report::finding::Level;
+use crate::rules::ids;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     if !cx.both_have_events() {
@@ -30,7 +31,7 @@ fn sentinel_moved(cx: &Context<'_>, sink: &mut Sink) {
     if let Some(Event { name, .. }) = successor(cx) {
         message += &format!("; {old} is {name} now: no break, peers never send LAST");
     }
-    sentinel(cx, "NRI_EVENT_SENTINEL_MOVED", message, sink);
+    sentinel(cx, ids::NRI_EVENT_SENTINEL_MOVED, message, sink);
 }
 
 /// Returns the new event that has the former number of LAST.
@@ -62,7 +63,7 @@ fn sentinel_gap(cx: &Context<'_>, sink: &mut Sink) {
         "LAST is {last}, but the highest event is {highest}: mask {:#x} has bits without an event",
         cx.to.nri.valid_mask
     );
-    sentinel(cx, "NRI_EVENT_SENTINEL_GAP", message, sink);
+    sentinel(cx, ids::NRI_EVENT_SENTINEL_GAP, message, sink);
 }
 
 fn is_beyond(side: &Side<'_>, event: &Event) -> bool {
@@ -79,7 +80,7 @@ fn beyond_sentinel(cx: &Context<'_>, sink: &mut Sink) {
             "event {} has number {}, but {limit}: runtimes refuse its bit",
             event.name, event.number
         );
-        sink.report_declared("NRI_EVENT_BEYOND_SENTINEL", event, message);
+        sink.report_declared(ids::NRI_EVENT_BEYOND_SENTINEL, event, message);
     }
 }
 
@@ -107,7 +108,7 @@ fn grew(cx: &Context<'_>, sink: &mut Sink) {
         names(&new),
         if new.len() == 1 { "it" } else { "any of them" }
     );
-    sink.report_declared("NRI_EVENT_MASK_GREW", events, message);
+    sink.report_declared(ids::NRI_EVENT_MASK_GREW, events, message);
 }
 
 fn overflow(cx: &Context<'_>, sink: &mut Sink) {
@@ -116,7 +117,7 @@ fn overflow(cx: &Context<'_>, sink: &mut Sink) {
             "event {} has number {}, but an int32 mask has room for events 1 to {MAX_EVENT}",
             event.name, event.number
         );
-        sink.report_declared("NRI_EVENT_MASK_OVERFLOW", event, message);
+        sink.report_declared(ids::NRI_EVENT_MASK_OVERFLOW, event, message);
     }
 }
 
@@ -214,7 +215,7 @@ fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
     let about = masks.other.map(|new| &new.about);
     let about = about.or_else(|| Some(&configured(&cx.to)?.about));
     let at = about.and_then(|about| about.location.clone());
-    sink.report("NRI_MASK_FIELD_CHANGED", at, &cx.to.full(MASK), message);
+    sink.report(ids::NRI_MASK_FIELD_CHANGED, at, &cx.to.full(MASK), message);
     if let (Relation::SameBits, Some(finding)) = (relation, sink.findings.last_mut()) {
         finding.level = Level::Note;
     }

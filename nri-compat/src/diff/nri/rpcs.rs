@@ -1,13 +1,13 @@
 //! Package, services and RPCs: added, removed, with other messages, or no longer unary; and the functions of WebAssembly
 //! plugins, one per RPC.
 
-use heck::ToSnakeCase as _;
-
 use super::semantics::{HOST_FUNCTIONS, PLUGIN, STATE_CHANGE};
 use nri_schema::model::{Rpc, Service};
 
 use super::side::Side;
 use super::{Context, Sink, names};
+use crate::rules::ids;
+use crate::wasm_export::wasm_export;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     if !cx.both_serve() {
@@ -33,14 +33,14 @@ fn added(cx: &Context<'_>, service: &Service, new: &Rpc, sink: &mut Sink) {
     if service.name != PLUGIN {
         let service = &service.name;
         let message = format!("{service}.{name} is new: an older runtime answers UNIMPLEMENTED");
-        return sink.report_declared("NRI_CALL_ADDED", new, message);
+        return sink.report_declared(ids::NRI_CALL_ADDED, new, message);
     }
     let event = cx.to.event_of(name);
     if event.is_some_and(|event| cx.facts.falls_back(&cx.to, &event.name)) {
         let message = format!(
             "{name} is new: an older plugin answers UNIMPLEMENTED and gets the event as StateChange instead"
         );
-        return sink.report_declared("NRI_RPC_ADDED_WITH_FALLBACK", new, message);
+        return sink.report_declared(ids::NRI_RPC_ADDED_WITH_FALLBACK, new, message);
     }
     let who = match event {
         Some(_) => "subscribes with mask 0",
@@ -49,7 +49,7 @@ fn added(cx: &Context<'_>, service: &Service, new: &Rpc, sink: &mut Sink) {
     let message = format!(
         "{name} is new and has no fallback: an older plugin that {who} answers UNIMPLEMENTED and fails the request"
     );
-    sink.report_declared("NRI_RPC_ADDED_WITHOUT_FALLBACK", new, message);
+    sink.report_declared(ids::NRI_RPC_ADDED_WITHOUT_FALLBACK, new, message);
 }
 
 fn removed(cx: &Context<'_>, service: &Service, old: &Rpc, sink: &mut Sink) {
@@ -70,7 +70,7 @@ fn removed(cx: &Context<'_>, service: &Service, old: &Rpc, sink: &mut Sink) {
     };
     let message = format!("{}.{} was removed: {consequence}", service.name, old.name);
     let at = kept.about.location.clone();
-    sink.report("NRI_RPC_REMOVED", at, &old.full_name, message);
+    sink.report(ids::NRI_RPC_REMOVED, at, &old.full_name, message);
 }
 
 fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut Sink) {
@@ -81,7 +81,7 @@ fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut
             "{name} took {} and returned {}, and now takes {} and returns {}",
             before.0, before.1, after.0, after.1
         );
-        sink.report_declared("NRI_RPC_PAIRING_BROKEN", new, message);
+        sink.report_declared(ids::NRI_RPC_PAIRING_BROKEN, new, message);
     }
     let streams = |rpc: &Rpc| (rpc.client_streaming, rpc.server_streaming);
     if streams(old) != streams(new) {
@@ -89,7 +89,7 @@ fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut
             (false, false) => "is unary again",
             _ => "is now a stream, but NRI's ttrpc only supports unary calls",
         };
-        sink.report_declared("NRI_RPC_BECAME_STREAM", new, format!("{name} {now}"));
+        sink.report_declared(ids::NRI_RPC_BECAME_STREAM, new, format!("{name} {now}"));
     }
 }
 
@@ -106,7 +106,7 @@ pub(super) fn services(cx: &Context<'_>, sink: &mut Sink) {
                 "service {} was removed: calls to {} get UNIMPLEMENTED",
                 old.name, old.full_name
             );
-            sink.report("NRI_SERVICE_REMOVED", None, &old.full_name, message);
+            sink.report(ids::NRI_SERVICE_REMOVED, None, &old.full_name, message);
         }
     }
 }
@@ -123,7 +123,7 @@ fn package(cx: &Context<'_>, sink: &mut Sink) {
             format!("{change}: neither side finds the other's services, so no plugin registers");
         let element = if new.is_empty() { old } else { new };
         let at = cx.to.plugin_place();
-        sink.report("NRI_PACKAGE_CHANGED", at, element, message);
+        sink.report(ids::NRI_PACKAGE_CHANGED, at, element, message);
     }
 }
 
@@ -138,15 +138,10 @@ pub(super) fn wasm_exports(cx: &Context<'_>, sink: &mut Sink) {
     };
     let rpcs = plugin.rpcs.iter();
     let new = rpcs.filter(|rpc| cx.from.rpc(PLUGIN, &rpc.name).is_none());
-    let new: Vec<String> = new.map(|rpc| export(&rpc.name)).collect();
+    let new: Vec<String> = new.map(|rpc| wasm_export(&rpc.name)).collect();
     if !new.is_empty() {
         let functions = names(&new);
         let message = format!("a WebAssembly plugin does not load unless it exports {functions}");
-        sink.report_declared("NRI_WASM_EXPORT_REQUIRED", plugin, message);
+        sink.report_declared(ids::NRI_WASM_EXPORT_REQUIRED, plugin, message);
     }
-}
-
-/// Returns the name of an RPC in a module: `plugin_run_pod_sandbox` for `RunPodSandbox`.
-pub(crate) fn export(rpc: &str) -> String {
-    format!("plugin_{}", rpc.to_snake_case())
 }

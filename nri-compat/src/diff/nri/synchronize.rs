@@ -3,6 +3,7 @@
 use super::semantics::{IN_PARTS, MORE};
 use super::side::Side;
 use super::{Context, Sink};
+use crate::rules::ids;
 
 /// Returns true if this field is the one that splits Synchronize.
 pub(in crate::diff) fn is_more(message: &str, field: &str) -> bool {
@@ -41,7 +42,7 @@ fn added(cx: &Context<'_>, sink: &mut Sink) {
     };
     let message = "Synchronize may come in parts: an older plugin does not answer `more` and is dropped on a node \
                    whose pods and containers exceed 4 MiB";
-    sink.report_declared("NRI_SYNC_SPLIT_ADDED", field, message.to_owned());
+    sink.report_declared(ids::NRI_SYNC_SPLIT_ADDED, field, message.to_owned());
 }
 
 fn broken(cx: &Context<'_>, message: &str, sink: &mut Sink) {
@@ -64,5 +65,5 @@ fn broken(cx: &Context<'_>, message: &str, sink: &mut Sink) {
     let element = cx.to.full(&format!("{message}.{MORE}"));
     let text =
         format!("`{MORE}` of {message} {what}: a split Synchronize drops the plugin or loses pods");
-    sink.report("NRI_SYNC_SPLIT_BROKEN", at, &element, text);
+    sink.report(ids::NRI_SYNC_SPLIT_BROKEN, at, &element, text);
 }

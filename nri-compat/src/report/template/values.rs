@@ -6,7 +6,7 @@ use std::sync::Arc;
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use super::Templated;
+use super::{Coded, Format, Templated};
 use crate::report::check::{
     CheckReport, CheckTarget, Incident, NodePool, Outcome, PlannedRemoval, Subject,
     SubjectDocument, Verdict,
@@ -14,6 +14,8 @@ use crate::report::check::{
 use crate::report::diff::{Change, ChangeKind, DiffReport};
 use crate::report::finding::{Category, Finding};
 use crate::report::merge::{MergeReport, MergedCluster, MergedPool};
+use crate::report::policy_report::{self, Api};
+use crate::report::{json, openmetrics, sarif};
 use crate::rules::{self, Rule};
 use crate::sighting::Role;
 
@@ -22,6 +24,20 @@ impl Templated for &CheckReport {
 
     fn context(self) -> Value {
         self.clone().context()
+    }
+
+    fn coded() -> Vec<(Format, Coded<Self>)> {
+        vec![
+            (Format::Jsonl, |report, out| json::write_line(report, out)),
+            (Format::Sarif, |report, out| sarif::write_check(report, out)),
+            (Format::Openmetrics, |report, out| openmetrics::write_check(report, out)),
+            (Format::Openreports, |report, out| {
+                policy_report::write_check(report, Api::OpenReports, out)
+            }),
+            (Format::Policyreport, |report, out| {
+                policy_report::write_check(report, Api::PolicyReport, out)
+            }),
+        ]
     }
 }
 
@@ -66,6 +82,20 @@ impl Templated for CheckReport {
             problems => issues(&report),
             ..document,
         }
+    }
+
+    fn coded() -> Vec<(Format, Coded<Self>)> {
+        vec![
+            (Format::Jsonl, |report, out| json::write_line(report, out)),
+            (Format::Sarif, sarif::write_check),
+            (Format::Openmetrics, openmetrics::write_check),
+            (Format::Openreports, |report, out| {
+                policy_report::write_check(report, Api::OpenReports, out)
+            }),
+            (Format::Policyreport, |report, out| {
+                policy_report::write_check(report, Api::PolicyReport, out)
+            }),
+        ]
     }
 }
 
@@ -175,6 +205,10 @@ impl Templated for &DiffReport {
             ..Serde(self),
         }
     }
+
+    fn coded() -> Vec<(Format, Coded<Self>)> {
+        vec![(Format::Sarif, |report, out| out.write_all(sarif::diff(report).as_bytes()))]
+    }
 }
 
 /// Groups findings by level and rule: errors first, then by the order in which rules occur.
@@ -264,6 +298,17 @@ impl Templated for &MergeReport {
             clusters => self.clusters.iter().map(cluster).collect::<Vec<Value>>(),
             ..Serde(self),
         }
+    }
+
+    fn coded() -> Vec<(Format, Coded<Self>)> {
+        vec![
+            (Format::Openreports, |report, out| {
+                policy_report::write_merge(report, Api::OpenReports, out)
+            }),
+            (Format::Policyreport, |report, out| {
+                policy_report::write_merge(report, Api::PolicyReport, out)
+            }),
+        ]
     }
 }
 

@@ -229,7 +229,7 @@ fn compressed_files_are_read_and_other_formats_named() {
     tar[257..262].copy_from_slice(b"ustar");
     let utf_16: Vec<u8> = "\u{feff}syntax".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let cases: [(&str, &[u8], &str); 7] = [
-        ("a.zip", b"PK\x03\x04", "a.zip is a zip archive"),
+        ("a.zip", b"PK\x03\x04", "a.zip is a ZIP archive"),
         ("a.tar", &tar, "a.tar is a tar archive"),
         ("a.json", b"{\"file\": []}", "a.json is JSON"),
         ("a.txtpb", b"# x\n\nfile: {\n", "in text format or YAML"),

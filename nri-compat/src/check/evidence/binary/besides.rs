@@ -12,24 +12,11 @@ use super::Image;
 use super::bytes::Layout;
 use super::window::{Needles, windows};
 use crate::check::evidence::Unreadable;
-use crate::unpack::{Packing, XZ, ZSTD, decoder};
+use crate::magic::{ELF, FORMATS, Packing, ZIP_END};
+use crate::unpack::decoder;
 
-const ELF: &[u8] = b"\x7fELF";
-/// The first bytes of archives and compressed streams, with their names.
-const BEGINNINGS: &[(&[u8], &str)] = &[
-    (&[0x1f, 0x8b, 8], "gzip"),
-    (ZSTD, "zstd"),
-    (XZ, "xz"),
-    (b"BZh", "bzip2"),
-    (b"7z\xbc\xaf\x27\x1c", "7z"),
-    (b"PK\x03\x04", "zip"),
-    (b"hsqs", "squashfs"),
-    (ELF, "another program"),
-    (b"\x04\x22\x4d\x18", "lz4"),
-];
 /// The final marks of archives that are read from the end.
-const ENDINGS: &[(&[u8], &str)] =
-    &[(b"PK\x05\x06", "zip"), (b"MEI\x0c\x0b\x0a\x0b\x0e", "PyInstaller")];
+const ENDINGS: &[(&[u8], &str)] = &[(ZIP_END, "zip"), (b"MEI\x0c\x0b\x0a\x0b\x0e", "PyInstaller")];
 /// The number of bytes of appended data, after padding, that are searched for its start, and of bytes that are enough to see
 /// the format of data that begins with them.
 const BEGINNING: u64 = 4096;
@@ -68,8 +55,8 @@ pub(crate) fn appended(image: &Image<'_>) -> Result<Option<String>, Unreadable> 
 fn begins(bytes: &[u8]) -> Option<&'static str> {
     let padding = bytes.iter().take_while(|byte| **byte == 0).count();
     let bytes = bytes.split_at(padding).1;
-    let mut all = BEGINNINGS.iter();
-    all.find_map(|(mark, kind)| bytes.starts_with(mark).then_some(*kind))
+    let found = FORMATS.iter().filter(|magic| magic.is_in(bytes));
+    found.filter_map(|magic| magic.appended).next()
 }
 
 fn ends(bytes: &[u8]) -> Option<&'static str> {

@@ -5,8 +5,8 @@ use semver::Version;
 
 use super::super::{ReleaseName, Target};
 use super::UnknownReleases;
-use crate::diff::Target as RuntimeRelease;
 use crate::error::Error;
+use crate::runtime_release::RuntimeRelease;
 
 /// The maximum distance from the newest known minor release. A number further away is a typing error.
 const MAX_MINORS: u64 = 10;
