@@ -1,8 +1,8 @@
 //! Decodes what plugins send, within a budget of memory, and away from the threads that serve other plugins.
 //!
 //! A message takes far more memory than bytes on the wire: an empty [`ContainerUpdate`](nri::api::ContainerUpdate) has two
-//! bytes. Each message has a limit when it is decoded, and what is decoded at once is counted over all plugins by what messages
-//! of these sizes take at most.
+//! bytes. Each message has a limit when it is decoded. The messages that are decoded at the same time, of all plugins, share a budget,
+//! from which each takes the maximum for its size.
 
 use bytes::Bytes;
 use nri::__private::decoded_limit;

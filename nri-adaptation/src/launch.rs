@@ -32,7 +32,7 @@ pub(super) struct PluginFile {
 }
 
 impl PluginFile {
-    /// Returns true if the file is a WebAssembly module, whatever its name.
+    /// Returns true if the file is a WebAssembly module, regardless of its name.
     pub(super) fn is_module(&self) -> bool {
         let mut start = [0; MODULE.len()];
         let read = File::open(&self.path).and_then(|mut file| file.read_exact(&mut start));

@@ -184,7 +184,7 @@ impl Adaptation {
     ///
     /// A request calls the handler directly, in the task that sends the request and under the same deadline as over a
     /// socket. Each handler gets its own copy of the pod and the container. A handler that blocks its thread delays the
-    /// request, whatever the deadline; [`stub`](nri::stub) describes the alternatives.
+    /// request, regardless of the deadline; [`stub`](nri::stub) describes the alternatives.
     ///
     /// # Errors
     ///

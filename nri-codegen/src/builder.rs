@@ -98,8 +98,8 @@ impl Builder {
     /// default.
     ///
     /// This is not protobuf's mapping to JSON: fields have their Rust names, enums are numbers and
-    /// bytes are lists of numbers. Missing fields have their defaults, and unknown ones are ignored.
-    /// Your crate has to depend on `serde` with its feature `derive`.
+    /// bytes are lists of numbers. Missing fields have their defaults, and unknown ones are
+    /// ignored. Your crate has to depend on `serde` with its feature `derive`.
     pub fn derive_serde(mut self, derive: bool) -> Self {
         self.options.serde = derive;
         self
@@ -145,8 +145,8 @@ impl Builder {
         self
     }
 
-    /// Uses the Rust type or module `rust` for the message, enum or package `proto` instead of generating it:
-    /// `extern_path(".google.protobuf", "::prost_types")`.
+    /// Uses the Rust type or module `rust` for the message, enum or package `proto` instead of
+    /// generating it: `extern_path(".google.protobuf", "::prost_types")`.
     ///
     /// Without it, types of other packages, including those of protobuf, are generated too, in a
     /// module per package under `packages`.
@@ -155,10 +155,10 @@ impl Builder {
         self
     }
 
-    /// Gives a message or enum another name in Rust, for one that would have the name of a generated
-    /// item, such as `Status`, `Code` or `EventMask`: `rename("Status", "PodStatus")`. Names are not
-    /// sent on the wire. `proto` is a name at the top of a file, or a full name with a leading dot;
-    /// paths of the other options are then those of the new name.
+    /// Gives a message or enum another name in Rust, for one that would have the name of a
+    /// generated item, such as `Status`, `Code` or `EventMask`: `rename("Status", "PodStatus")`.
+    /// Names are not sent on the wire. `proto` is a name at the top of a file, or a full name with
+    /// a leading dot; paths of the other options are then those of the new name.
     pub fn rename(mut self, proto: impl Into<String>, rust: impl Into<String>) -> Self {
         self.renames.push((proto.into(), rust.into()));
         self

@@ -1,4 +1,5 @@
-//! The error of build scripts. It hides the library that finds the problems, which is not a stable interface.
+//! The error of build scripts. It hides the library that finds the problems, which is not a stable
+//! interface.
 
 use std::fmt;
 

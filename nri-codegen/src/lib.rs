@@ -1,4 +1,5 @@
-//! Build-time code generator for NRI, the Node Resource Interface: API bindings from versioned protos, without protoc.
+//! Build-time code generator for NRI, the Node Resource Interface: API bindings from versioned
+//! protos, without protoc.
 //!
 //! A build script names versions of the protocol; each becomes a file of Rust source that needs
 //! only `prost`.
@@ -53,8 +54,9 @@
 //!
 //! # Interface
 //!
-//! Build scripts use [`Builder`], [`Error`] and [`include_bindings!`]; nothing else is a stable interface. What the
-//! tools of the repository share with this crate is hidden here, or in the library `nri-schema`.
+//! Build scripts use [`Builder`], [`Error`] and [`include_bindings!`]; nothing else is a stable
+//! interface. What the tools of the repository share with this crate is hidden here, or in the
+//! library `nri-schema`.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 

@@ -1,5 +1,5 @@
-//! The command line: a file per subcommand, or for two that belong together. Each parses, calls the library and selects the exit
-//! code.
+//! The command line: a file per subcommand, or for two that belong together. Each parses, calls the
+//! library and selects the exit code.
 
 mod answer;
 mod check;
@@ -54,22 +54,22 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Check(Box<check::Args>),
-    Logs(logs::Args),
-    Merge(merge::Args),
-    Diff(diff::Args),
+    Check(Box<check::CheckArgs>),
+    Logs(logs::LogsArgs),
+    Merge(merge::MergeArgs),
+    Diff(diff::DiffArgs),
     Versions(releases::VersionsArgs),
     Runtimes(releases::RuntimesArgs),
-    Explain(explain::Args),
+    Explain(explain::ExplainArgs),
     Ready(ReadyArgs),
     #[cfg(feature = "conformance")]
-    Probe(probe::Args),
+    Probe(probe::ProbeArgs),
     #[cfg(feature = "conformance")]
-    Conformance(conformance::Args),
+    Conformance(conformance::ConformanceArgs),
     #[cfg(feature = "conformance")]
-    Record(record::Args),
+    Record(record::RecordArgs),
     #[cfg(feature = "conformance")]
-    Replay(replay::Args),
+    Replay(replay::ReplayArgs),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
 }
@@ -111,8 +111,8 @@ fn run(command: &Command) -> Result<Exit, Error> {
     }
 }
 
-/// Returns true if `check --every` has written its first report: exit code 0 if the file of its --ready-file exists,
-/// else 1. For the probes of a container without a shell.
+/// Returns true if `check --every` has written its first report: exit code 0 if the file of its
+/// --ready-file exists, else 1. For the probes of a container without a shell.
 #[derive(Debug, clap::Args)]
 struct ReadyArgs {
     /// The file.

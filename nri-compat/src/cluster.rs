@@ -1,13 +1,13 @@
-//! Reads a Kubernetes cluster: the runtimes of its nodes, and the workloads that may be NRI plugins.
+//! Reads a Kubernetes cluster: the runtimes of its nodes, and the workloads that may be NRI
+//! plugins.
 //!
 //! Only lists of the resources in [`RESOURCES`] are requested, and neither secrets nor logs are read. Nothing is written,
 //! except by [`publish`], which writes one policy report. Lists are read page by page, and only the few fields that matter are
 //! kept, so that memory does not grow with the number of pods.
 //!
 //! The modules depend on each other in one direction: `access` finds the API server and the
-//! credentials with `kube`, `client` reads a list, and `inventory` gathers what matters of its objects,
-//! whose fields `object` reads. `published` writes and
-//! lists policy reports.
+//! credentials with `kube`, `client` reads a list, and `inventory` gathers what matters of its
+//! objects, whose fields `object` reads. `published` writes and lists policy reports.
 
 mod access;
 mod client;
@@ -27,7 +27,7 @@ pub use published::{publish, published};
 pub use resources::{RESOURCES, Resource, VERB};
 
 use crate::report::check::ClusterView;
-use client::Client;
+use client::ApiClient;
 
 /// The time that a request may take by default.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
@@ -55,8 +55,8 @@ impl Default for Options {
 /// The contents of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cluster {
-    /// The API server, the nodes by runtime, and the numbers of pods and workloads. Its id is the SHA-256
-    /// of its certificate authority: the URL is the same in the pods of many clusters.
+    /// The API server, the nodes by runtime, and the numbers of pods and workloads. Its id is the
+    /// SHA-256 of its certificate authority: the URL is the same in the pods of many clusters.
     pub view: ClusterView,
     /// The containers that may be NRI plugins, sorted.
     pub plugins: Vec<Plugin>,
@@ -84,7 +84,7 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
     if let Some(namespace) = &options.namespace {
         resources::check_namespace(namespace)?;
     }
-    let client = Client::new(access::access(options).await?, options).await?;
+    let client = ApiClient::new(access::access(options).await?, options).await?;
     let (mut inventory, mut unread) = (Inventory::default(), Vec::<Unread>::new());
     for resource in &RESOURCES {
         let last = unread.last().map(|unread| &unread.error);

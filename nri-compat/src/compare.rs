@@ -1,7 +1,9 @@
-//! Compares the verdicts of `check`, which reads a plugin's file, with those of `probe`, which runs the plugin.
+//! Compares the verdicts of `check`, which reads a plugin's file, with those of `probe`, which runs
+//! the plugin.
 //!
-//! The two decide from different evidence, and each protects from mistakes of the other. `check` knows every handler of a
-//! plugin, `probe` the events that it subscribes to, which may be fewer. Such differences are explained, not disagreements.
+//! The two decide from different evidence, and each protects from mistakes of the other. `check`
+//! knows every handler of a plugin, `probe` the events that it subscribes to, which may be fewer.
+//! Such differences are explained, not disagreements.
 
 use std::path::Path;
 
@@ -172,8 +174,8 @@ fn same_events(check: &Verdict, probe: &TargetResult) -> (Agreement, String) {
     unsubscribed(&silent, probe)
 }
 
-/// A plugin that does not subscribe to the events in question is not affected. Neither is one whose stub hands the
-/// dedicated RPCs to its handler of StateChange.
+/// A plugin that does not subscribe to the events in question is not affected. Neither is one whose
+/// stub hands the dedicated RPCs to its handler of StateChange.
 fn fewer_events(checked: &Subject, check: &Verdict, probe: &TargetResult) -> (Agreement, String) {
     let events: Vec<&str> = check.events.iter().map(String::as_str).collect();
     let arrive = |event: &&str| {

@@ -1,5 +1,6 @@
-//! Takes lines out of the entries of container runtimes, and joins those that were written in pieces: entries with the
-//! tag `P` of Kubernetes' log format, and entries of Docker's json-file without a line end.
+//! Takes lines out of the entries of container runtimes, and joins those that were written in
+//! pieces: entries with the tag `P` of Kubernetes' log format, and entries of Docker's json-file
+//! without a line end.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -8,8 +9,8 @@ use serde::Deserialize;
 
 use crate::stamp;
 
-/// Reads a stream and passes on the lines in its entries. An entry with a complete JSON object is passed on unchanged,
-/// for its time, like a line that is not an entry.
+/// Reads a stream and passes on the lines in its entries. An entry with a complete JSON object is
+/// passed on unchanged, for its time, like a line that is not an entry.
 pub(crate) struct Joined<R> {
     input: BufReader<R>,
     /// The maximum number of bytes of a line.
@@ -58,7 +59,8 @@ impl<R: Read> Joined<R> {
         Ok(true)
     }
 
-    /// Returns the line that an entry completes, or nothing; `None` if the entry is passed on unchanged.
+    /// Returns the line that an entry completes, or nothing; `None` if the entry is passed on
+    /// unchanged.
     fn text(&mut self, entry: &LogEntry<'_>, is_ended: bool) -> Option<Vec<u8>> {
         let [err, out] = &mut self.unfinished;
         let is_stdout = entry.stream == "stdout";

@@ -17,8 +17,8 @@ pub(crate) const VARIABLE: &str = "NRI_COMPAT_DATA";
 /// The folder named on the command line.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
-/// Sets the folder whose tables this process uses. Must be called before any table is read; only the
-/// first call has an effect.
+/// Sets the folder whose tables this process uses. Must be called before any table is read; only
+/// the first call has an effect.
 pub(crate) fn set_folder(folder: &Path) {
     FOLDER.get_or_init(|| folder.to_path_buf());
 }

@@ -24,7 +24,7 @@ use nri_schema::Schema;
 use crate::error::Error;
 use crate::report::finding::{Category, Finding};
 use pairs::Pairs;
-use sink::{Run, Sink};
+use sink::{RuleRun, Sink};
 
 /// Returns the findings for users who move from `from` to `to`, sorted by place, without
 /// duplicates.
@@ -45,14 +45,14 @@ pub fn breaking(from: &Schema, to: &Schema, categories: &[Category]) -> Vec<Find
     let asked = |rule: &str| categories.is_empty() || is_in(rule, categories);
     for (rule, check) in buf_rules::CHECKS.iter().filter(|(rule, _)| asked(rule)) {
         sink.rule = rule;
-        check.run(&mut Run { pairs: &pairs, sink: &mut sink });
+        check.run(&mut RuleRun { pairs: &pairs, sink: &mut sink });
     }
     sink.into_findings()
 }
 
-/// Decodes an encoded `FileDescriptorSet` that protox created, with the texts of its files by name, so that lines and
-/// columns match those of buf: protox counts bytes where buf counts columns of a terminal, and points at the value
-/// of an option where buf points at its name.
+/// Decodes an encoded `FileDescriptorSet` that protox created, with the texts of its files by name,
+/// so that lines and columns match those of buf: protox counts bytes where buf counts columns of a
+/// terminal, and points at the value of an option where buf points at its name.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub(crate) fn ignored_fields(
     older: &nri_schema::Protocol,
     newer: &nri_schema::Protocol,
 ) -> Vec<String> {
-    let side = |protocol| nri::side::Side::new(protocol, "");
+    let side = |protocol| nri::side::NriSide::new(protocol, "");
     match (side(older), side(newer)) {
         (Some(older), Some(newer)) => nri::fields::ignored(&older, &newer),
         _ => Vec::new(),

@@ -58,7 +58,8 @@ impl Error {
         Self { kind, message, help: None }
     }
 
-    /// Returns a function that turns the failure of an action into an error: `cannot write a.json: no space left`.
+    /// Returns a function that turns the failure of an action into an error:
+    /// `cannot write a.json: no space left`.
     pub(crate) fn cannot<E: fmt::Display>(
         action: &str,
         path: &Path,

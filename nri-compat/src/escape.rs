@@ -21,8 +21,8 @@ pub fn visible(text: &str) -> String {
 }
 
 /// Returns true if the character has an effect instead of a visible form: control characters, line
-/// and paragraph separators, bidirectional formatting characters, zero-width joiners and spaces, and
-/// noncharacters. None is above U+FFFF.
+/// and paragraph separators, bidirectional formatting characters, zero-width joiners and spaces,
+/// and noncharacters. None is above U+FFFF.
 pub(crate) fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c,

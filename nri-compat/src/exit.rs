@@ -23,8 +23,8 @@ impl Exit {
         if has_findings { Self::Findings } else { Self::Clean }
     }
 
-    /// Returns the status of a command whose findings are at most as serious as `worst`, if it has any; those as
-    /// serious as `least` count, or none.
+    /// Returns the status of a command whose findings are at most as serious as `worst`, if it has
+    /// any; those as serious as `least` count, or none.
     pub(crate) fn at<T: PartialOrd>(worst: Option<T>, least: Option<T>) -> Self {
         Self::of(least.is_some() && worst >= least)
     }

@@ -55,16 +55,17 @@ struct RuntimeRange {
     first_date: &'static str,
     last_date: &'static str,
     #[serde(flatten)]
-    linked: Linked,
+    linked: LinkedRelease,
 }
 
 /// The NRI that a runtime release links.
 #[derive(Serialize)]
-struct Linked {
+struct LinkedRelease {
     nri: &'static str,
     /// The protocol revision; `None` for one-shot plugins, which have no proto.
     revision: Option<&'static str>,
-    /// The event mask that the runtime accepts, if there is a proto: bit (number - 1) for each event.
+    /// The event mask that the runtime accepts, if there is a proto: bit (number - 1) for each
+    /// event.
     event_mask: Option<u32>,
 }
 
@@ -76,7 +77,7 @@ pub(crate) struct RuntimeReport {
     release: String,
     date: &'static str,
     #[serde(flatten)]
-    linked: Linked,
+    linked: LinkedRelease,
     /// The events it sends.
     events: Vec<EventRow>,
     /// The interfaces that it deprecates or warns about.
@@ -161,11 +162,14 @@ fn range(history: &'static History, found: Range<'static>) -> Result<RuntimeRang
     })
 }
 
-fn linked(history: &'static History, linking: &'static RuntimeRelease) -> Result<Linked, Error> {
+fn linked(
+    history: &'static History,
+    linking: &'static RuntimeRelease,
+) -> Result<LinkedRelease, Error> {
     let release = linked_release(history, linking);
     let protocol = release.map(|release| protocol(history, release));
     let nri = protocol.transpose()?.and_then(|known| known.nri.as_ref());
-    Ok(Linked {
+    Ok(LinkedRelease {
         nri: &linking.nri,
         revision: release.map(|release| release.revision.as_str()),
         event_mask: nri.map(|nri| nri.valid_mask),

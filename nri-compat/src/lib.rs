@@ -14,10 +14,10 @@
 //! # Ok::<(), nri_compat::error::Error>(())
 //! ```
 //!
-//! Data flows one way: [`check`] and [`diff`] turn user input into the plain types of
-//! [`report`], whose formats are independent of their origin; [`main`] parses, calls and selects
-//! the [`exit`] code. [`place`], [`sighting`] and [`skipped`] are the facts that `check` observes and
-//! `report` shows. The rules are data, one file each, in [`rules`].
+//! Data flows one way: [`check`] and [`diff`] turn user input into the plain types of [`report`],
+//! whose formats are independent of their origin; [`main`] parses, calls and selects the [`exit`]
+//! code. [`place`], [`sighting`] and [`skipped`] are the facts that `check` observes and `report`
+//! shows. The rules are data, one file each, in [`rules`].
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 

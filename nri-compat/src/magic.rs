@@ -1,4 +1,5 @@
-//! The first bytes of file formats, in one table: those that are read, and those that only have names in messages.
+//! The first bytes of file formats, in one table: those that are read, and those that only have
+//! names in messages.
 
 /// The compression format of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,8 +147,8 @@ impl Packing {
         }
     }
 
-    /// Returns true if the data of a file with this extension, or data that begins like a compressed file, ends within the
-    /// first bytes that identify a format.
+    /// Returns true if the data of a file with this extension, or data that begins like a
+    /// compressed file, ends within the first bytes that identify a format.
     pub(crate) fn is_cut(head: &[u8], extension: Option<&str>) -> bool {
         let is_short = head.len() < LONGEST_MAGIC && Self::detect(head) == Self::Not;
         let begins = |magic: &[u8]| magic.starts_with(head) || head.starts_with(magic);

@@ -1,9 +1,9 @@
 //! Merges the JSON reports of many nodes: the plugins, the number of nodes of each, and the
 //! verdicts.
 //!
-//! A report of a cluster counts as one report for each of its nodes, in addition to the node's own: it
-//! has the plugins in pods, the other one those on the host. A process on a node that is the program
-//! of a container of the cluster counts once.
+//! A report of a cluster counts as one report for each of its nodes, in addition to the node's own:
+//! it has the plugins in pods, the other one those on the host. A process on a node that is the
+//! program of a container of the cluster counts once.
 //!
 //! Reports are read one at a time: memory grows with the number of nodes and of distinct findings,
 //! up to a limit, but not with the number of reports. If there are several reports of a node, the
@@ -119,8 +119,8 @@ impl Merge {
     }
 }
 
-/// Parses a list of nodes: a name per line, with an optional prefix `node/`, or the table that `kubectl get nodes`
-/// prints; `#` begins a comment. A name that is repeated counts once; a line
+/// Parses a list of nodes: a name per line, with an optional prefix `node/`, or the table that
+/// `kubectl get nodes` prints; `#` begins a comment. A name that is repeated counts once; a line
 /// that does not begin with a name, and a list without names, are errors.
 pub(crate) fn node_names(text: &str) -> Result<Vec<String>, Error> {
     let mut names = IndexSet::new();
@@ -147,8 +147,8 @@ pub(crate) fn node_names(text: &str) -> Result<Vec<String>, Error> {
     Ok(names.into_iter().collect())
 }
 
-/// Returns true if Kubernetes could accept the name: a DNS subdomain. Names of other machines may also have capital
-/// letters and underscores.
+/// Returns true if Kubernetes could accept the name: a DNS subdomain. Names of other machines may
+/// also have capital letters and underscores.
 fn is_node_name(name: &str) -> bool {
     let is_permitted = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     !name.is_empty() && name.chars().all(is_permitted)

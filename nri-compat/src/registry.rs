@@ -1,8 +1,8 @@
 //! A client of image registries: references, credentials, and verified downloads.
 //!
 //! It implements the pull part of the [distribution specification] and is independent of plugins.
-//! Manifests and tokens are read into memory up to a limit. Blobs are copied to temporary files, and read
-//! only if their size and their digest are right.
+//! Manifests and tokens are read into memory up to a limit. Blobs are copied to temporary files,
+//! and read only if their size and their digest are right.
 //!
 //! Credentials are sent only to the registry that they are stored for, and to the token server that
 //! this registry names over a verified connection.

@@ -1,8 +1,9 @@
 //! The findings of the tool as plain data, and their formats.
 //!
-//! The types in [`mod@check`], [`mod@diff`], [`pairing`] and so on are independent of formats. [`template`] has the
-//! formats that are text with values in it; [`json`], [`sarif`], [`openmetrics`] and [`policy_report`] are code. A check report may have very many
-//! findings, so each of its formats can also be written piece by piece.
+//! The types in [`mod@check`], [`mod@diff`], [`pairing`] and so on are independent of formats.
+//! [`template`] has the formats that are text with values in it; [`json`], [`sarif`],
+//! [`openmetrics`] and [`policy_report`] are code. A check report may have very many findings, so
+//! each of its formats can also be written piece by piece.
 
 pub mod check;
 #[cfg(feature = "conformance")]

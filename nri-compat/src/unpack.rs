@@ -19,8 +19,8 @@ const MAX_XZ_MEMORY: u64 = 72 << 20;
 /// The size in bytes to which any stream may be decompressed.
 const SMALL: u64 = 1 << 30;
 
-/// The maximum ratio between the decompressed and the compressed size of larger streams. Gzip reaches
-/// up to 1032, layers of real images about 5.
+/// The maximum ratio between the decompressed and the compressed size of larger streams. Gzip
+/// reaches up to 1032, layers of real images about 5.
 const MAX_RATIO: u64 = 250;
 
 /// The maximum decompressed size in bytes of every stream.
@@ -59,8 +59,8 @@ pub(crate) fn limited<'r>(
     Ok(Box::new(Limited { input, left, most }))
 }
 
-/// Returns the first bytes of a stream, and the stream from its beginning. If it fails after some of
-/// these bytes, so does the returned stream.
+/// Returns the first bytes of a stream, and the stream from its beginning. If it fails after some
+/// of these bytes, so does the returned stream.
 pub(crate) fn peek<'r>(
     mut input: Box<dyn Read + 'r>,
     bytes: usize,

@@ -1,8 +1,8 @@
 //! Kubernetes objects that run pods, and the containers among them that may be NRI plugins.
 //!
-//! Manifests and the answers of the API server are read into the same tree (`node`). `content` finds
-//! the pods in it by their shape, whatever the kind of the object, and `pod` compares their mounts and images
-//! with tables: the paths in `paths`, and the published plugins in `images.toml`.
+//! Manifests and the answers of the API server are read into the same tree (`node`). `content`
+//! finds the pods in it by their shape, in an object of any kind, and `pod` compares their mounts
+//! and images with tables: the paths in `paths`, and the published plugins in `images.toml`.
 //!
 //! ```
 //! use nri_compat::workloads::manifest::{self, Item};

@@ -4,8 +4,8 @@ use std::io;
 use std::panic::resume_unwind;
 use std::thread;
 
-/// Runs a future on a thread of its own, and waits for it. Without a tokio runtime, returns what `failed` makes of the
-/// error.
+/// Runs a future on a thread of its own, and waits for it. Without a tokio runtime, returns what
+/// `failed` makes of the error.
 ///
 /// # Panics
 ///

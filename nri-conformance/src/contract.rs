@@ -57,7 +57,8 @@ names! {
         Policy = "policy",
         /// A fact of the protocol as released.
         Protocol = "protocol",
-        /// About input that no runtime sends. Tested only on request, and a violation alone never fails a run.
+        /// About input that no runtime sends. Tested only on request, and a violation alone never
+        /// fails a run.
         Robustness = "robustness",
     }
 }
@@ -92,7 +93,8 @@ impl Statement {
         Part::ALL[part]
     }
 
-    /// Returns true if a violation fails a run: the statement is not ambiguous, and about input that runtimes send.
+    /// Returns true if a violation fails a run: the statement is not ambiguous, and about input
+    /// that runtimes send.
     pub fn is_firm(&self) -> bool {
         match self.status {
             Status::Normative | Status::Critest | Status::Policy | Status::Protocol => true,
@@ -163,7 +165,8 @@ static ORDERED: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     files
 });
 
-/// Returns the position of an id in the contract: that of its part, then its number. A test asserts that every id has one.
+/// Returns the position of an id in the contract: that of its part, then its number. A test asserts
+/// that every id has one.
 fn position(id: &str) -> Option<(usize, u32)> {
     let (letter, number) = id.split_at_checked(1)?;
     let mut parts = Part::ALL.iter();

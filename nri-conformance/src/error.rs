@@ -1,4 +1,5 @@
-//! Errors that prevent a run, a recording or a replay. A plugin or runtime that misbehaves is not an error but a result.
+//! Errors that prevent a run, a recording or a replay. A plugin or runtime that misbehaves is not
+//! an error but a result.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;

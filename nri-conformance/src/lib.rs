@@ -1,9 +1,10 @@
 //! Conformance tests for the lifecycle contract of NRI, for plugins and for runtimes.
 //!
-//! Every statement of the [contract] has an id, such as `P7`. [`mod@plugin`] acts as the runtime of a plugin and tests
-//! which statements the plugin keeps, under every revision of the protocol. [`probe`] determines which RPCs a plugin
-//! implements, and under which releases it works. `runtime`, behind the feature of that name, observes a runtime with
-//! plugins. [`record`] records the messages between a runtime and its plugins, and replays them.
+//! Every statement of the [contract] has an id, such as `P7`. [`mod@plugin`] acts as the runtime of
+//! a plugin and tests which statements the plugin keeps, under every revision of the protocol.
+//! [`probe`] determines which RPCs a plugin implements, and under which releases it works.
+//! `runtime`, behind the feature of that name, observes a runtime with plugins. [`record`] records
+//! the messages between a runtime and its plugins, and replays them.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 mod blocking;

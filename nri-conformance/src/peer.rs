@@ -18,7 +18,8 @@ const REGISTRATION: Duration = Duration::from_secs(30);
 
 /// Registers over a stream, and serves until the runtime closes the connection or `stop` completes.
 ///
-/// An empty answer to Configure subscribes to all events that the runtime knows, and one to an event changes nothing.
+/// An empty answer to Configure subscribes to all events that the runtime knows, and one to an
+/// event changes nothing.
 pub(crate) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     name: &str,
@@ -57,7 +58,8 @@ pub(crate) fn malformed(error: DecodeError) -> Status {
     Status::invalid_argument(error.to_string())
 }
 
-/// Returns the answer to a part of Synchronize. A runtime drops a plugin that does not repeat whether there are more parts.
+/// Returns the answer to a part of Synchronize. A runtime drops a plugin that does not repeat
+/// whether there are more parts.
 pub(crate) fn synchronized(more: bool) -> Bytes {
     let answer = SynchronizeResponse { more, ..SynchronizeResponse::default() };
     answer.encode_to_vec().into()

@@ -1,9 +1,10 @@
-//! Tests of plugins: acts as the runtime, under every revision of the protocol, and determines which statements a plugin
-//! keeps or breaks.
+//! Tests of plugins: acts as the runtime, under every revision of the protocol, and determines
+//! which statements a plugin keeps or breaks.
 //!
-//! Each test starts a new instance of the plugin. A test that the plugin blocks by breaking another statement is skipped,
-//! and the statement that it broke fails: if no test of its own saw it, with what the blocked test saw. So one defect is
-//! one failure, and no crash, late answer or error goes unseen.
+//! Each test starts a new instance of the plugin. A test that the plugin blocks by breaking another
+//! statement is skipped, and the statement that it broke fails: if no test of its own saw it, with
+//! what the blocked test saw. So one defect is one failure, and no crash, late answer or error goes
+//! unseen.
 
 mod bench;
 mod checks;

@@ -1,9 +1,11 @@
-//! Probes a plugin: determines which RPCs it implements, which fallbacks it needs, and under which releases it works.
+//! Probes a plugin: determines which RPCs it implements, which fallbacks it needs, and under which
+//! releases it works.
 //!
-//! [`check`](https://docs.rs/nri-compat) derives its verdict from the file of a plugin, without running it. This module
-//! runs the plugin, acts as its runtime under each release in question, and derives its verdict from the answers. It
-//! executes the plugin with a cleared environment in a temporary folder, and kills everything that the plugin has started
-//! at the end or when the future is dropped.
+//! [`check`](https://docs.rs/nri-compat) derives its verdict from the file of a plugin, without
+//! running it. This module runs the plugin, acts as its runtime under each release in question, and
+//! derives its verdict from the answers. It executes the plugin with a cleared environment in a
+//! temporary folder, and kills everything that the plugin has started at the end or when the future
+//! is dropped.
 //!
 //! ```no_run
 //! use nri_conformance::probe::{Options, Verdict, probe};
@@ -53,10 +55,11 @@ use run::Run;
 pub struct Target {
     /// The name shown in the result, such as `containerd@2.2.9`.
     pub name: String,
-    /// The NRI release that it speaks, such as `v0.11.0`; `v0.1.0` for a runtime from before the protocol.
+    /// The NRI release that it speaks, such as `v0.11.0`; `v0.1.0` for a runtime from before the
+    /// protocol.
     pub release: String,
-    /// The runtime that is reported to the plugin. The default is a released one that links this NRI, because plugins
-    /// derive from it which events they may subscribe to.
+    /// The runtime that is reported to the plugin. The default is a released one that links this
+    /// NRI, because plugins derive from it which events they may subscribe to.
     pub runtime: Option<RuntimeRelease>,
     /// False for a planned release that no longer sends events as StateChange.
     pub sends_state_change: bool,
@@ -94,7 +97,8 @@ impl Target {
 pub struct Options {
     /// The targets. The default is every revision of the protocol.
     pub targets: Vec<Target>,
-    /// The configuration that is sent in Configure, like the content of a file in the drop-in directory.
+    /// The configuration that is sent in Configure, like the content of a file in the drop-in
+    /// directory.
     pub config: String,
     /// The time limits of the simulated runtime.
     pub timeouts: Timeouts,
@@ -120,8 +124,8 @@ impl Default for Options {
 ///
 /// # Errors
 ///
-/// Returns an error if a target is not a release of NRI, or if the plugin cannot be started at all, for example because
-/// its file is not executable. All other problems are part of the result.
+/// Returns an error if a target is not a release of NRI, or if the plugin cannot be started at all,
+/// for example because its file is not executable. All other problems are part of the result.
 ///
 /// # Panics
 ///

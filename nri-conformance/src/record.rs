@@ -1,8 +1,8 @@
 //! Recordings of the messages between a runtime and its plugins, and their replay.
 //!
-//! [`observe`] records the requests of a runtime with its own plugin; a [`Proxy`] between a runtime and its plugins
-//! records the plugins' answers as well. [`replay()`](replay()) sends the requests to a plugin again and compares its
-//! answers, which turns a problem in production into a test.
+//! [`observe`] records the requests of a runtime with its own plugin; a [`Proxy`] between a runtime
+//! and its plugins records the plugins' answers as well. [`replay()`](replay()) sends the requests
+//! to a plugin again and compares its answers, which turns a problem in production into a test.
 //!
 //! `RECORDING.md` describes the format.
 

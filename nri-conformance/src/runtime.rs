@@ -1,11 +1,12 @@
 //! Tests of runtimes: plugins observe a runtime while pods come and go.
 //!
-//! The pods come from a small driver, which needs the runtime's CRI socket, from the existing workload of the node
-//! ([`Options::observe`]), or from both. The judges compare the events that the plugins received with the requests of the
-//! driver, and with the state of the node: `/proc` and `/sys/fs/cgroup`, read while a hook is held.
+//! The pods come from a small driver, which needs the runtime's CRI socket, from the existing
+//! workload of the node ([`Options::observe`]), or from both. The judges compare the events that
+//! the plugins received with the requests of the driver, and with the state of the node: `/proc`
+//! and `/sys/fs/cgroup`, read while a hook is held.
 //!
-//! The driver makes the runtime run pods and makes some requests fail on purpose, so it is meant for nodes without a
-//! workload. Plugins misbehave only for the pods of the driver.
+//! The driver makes the runtime run pods and makes some requests fail on purpose, so it is meant
+//! for nodes without a workload. Plugins misbehave only for the pods of the driver.
 //!
 //! ```no_run
 //! use nri_conformance::runtime::{Options, run};
@@ -58,14 +59,16 @@ const GIVEN_UP: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 ///
-/// Returns an error if a socket does not answer, if the runtime refuses the observing plugins, or if it cannot run a
-/// plain pod. A runtime that breaks a statement is not an error but a failure in the report.
+/// Returns an error if a socket does not answer, if the runtime refuses the observing plugins, or
+/// if it cannot run a plain pod. A runtime that breaks a statement is not an error but a failure in
+/// the report.
 pub async fn run(options: &Options) -> Result<Report> {
     run_until(options, std::future::pending()).await
 }
 
-/// Tests a runtime until `stop` completes. If the run is observing then, it ends early and evaluates what it has observed;
-/// otherwise it ends with an error. In either case, the pods of the run are removed, with [`Options::timeout`] per request.
+/// Tests a runtime until `stop` completes. If the run is observing then, it ends early and
+/// evaluates what it has observed; otherwise it ends with an error. In either case, the pods of the
+/// run are removed, with [`Options::timeout`] per request.
 ///
 /// # Errors
 ///
@@ -142,15 +145,17 @@ async fn connect(socket: &Path, timeout: Duration) -> Result<Client> {
 pub struct Options {
     /// The socket that plugins connect to, such as `/var/run/nri/nri.sock`.
     pub nri_socket: PathBuf,
-    /// The socket of the Container Runtime Interface, such as `/run/containerd/containerd.sock`. With it, pods and
-    /// containers are run to judge most statements; without it, only [`observe`](Self::observe) remains.
+    /// The socket of the Container Runtime Interface, such as `/run/containerd/containerd.sock`.
+    /// With it, pods and containers are run to judge most statements; without it, only
+    /// [`observe`](Self::observe) remains.
     pub cri_socket: Option<PathBuf>,
-    /// The image of the containers, which must already be on the node. Its command must run until it is stopped, like
-    /// that of the pause image.
+    /// The image of the containers, which must already be on the node. Its command must run until
+    /// it is stopped, like that of the pause image.
     pub image: String,
     /// A command that ends with an error in a container of the image; empty if there is none.
     pub failing_command: Vec<String>,
-    /// The time for which the existing workload is observed. With a CRI socket, this follows the pods of the run.
+    /// The time for which the existing workload is observed. With a CRI socket, this follows the
+    /// pods of the run.
     pub observe: Option<Duration>,
     /// The statements to test; empty means all of them.
     pub only: BTreeSet<String>,
@@ -160,7 +165,8 @@ pub struct Options {
     pub timeout: Duration,
     /// The seed for the names of pods.
     pub seed: u64,
-    /// The root folder of the node. A container that tests its node mounts it elsewhere, such as at `/host`.
+    /// The root folder of the node. A container that tests its node mounts it elsewhere, such as at
+    /// `/host`.
     pub node_root: PathBuf,
 }
 

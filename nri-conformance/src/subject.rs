@@ -8,10 +8,11 @@
 //! | [`Subject::in_process`] | as a value in this process |
 //! | [`Subject::streams`] | not at all: the caller acts as the plugin at the other end of streams |
 //!
-//! A file that is a WebAssembly module is loaded into this process instead, which needs the feature `wasm`.
+//! A file that is a WebAssembly module is loaded into this process instead, which needs the feature
+//! `wasm`.
 //!
-//! An executable runs in its own temporary folder and process group. Everything that it has started is killed when its
-//! [`Instance`] is dropped.
+//! An executable runs in its own temporary folder and process group. Everything that it has started
+//! is killed when its [`Instance`] is dropped.
 
 mod listener;
 mod output;
@@ -68,8 +69,9 @@ pub struct Executable {
     pub own_identity: bool,
     /// True if it runs in its own user and mount namespaces, through `unshare` of util-linux.
     pub isolate: bool,
-    /// A folder that a plugin which changes the machine uses in place of the root of the file system. It is passed in the
-    /// environment variable `NRI_DRY_ROOT`, and replaces `{dry-root}` in arguments.
+    /// A folder that a plugin which changes the machine uses in place of the root of the file
+    /// system. It is passed in the environment variable `NRI_DRY_ROOT`, and replaces `{dry-root}`
+    /// in arguments.
     pub dry_root: Option<PathBuf>,
 }
 
@@ -79,8 +81,9 @@ impl Subject {
         Subject(Arc::new(How::Launched(executable)))
     }
 
-    /// Creates a plugin that connects to the runtime on its own, and again when the connection is lost. `{socket}` in its
-    /// arguments and environment is replaced with the path of the socket, which is also passed in `NRI_SOCKET`.
+    /// Creates a plugin that connects to the runtime on its own, and again when the connection is
+    /// lost. `{socket}` in its arguments and environment is replaced with the path of the socket,
+    /// which is also passed in `NRI_SOCKET`.
     pub fn external(executable: Executable) -> Self {
         Subject(Arc::new(How::External(executable)))
     }
@@ -107,7 +110,8 @@ impl Subject {
         Subject(Arc::new(How::InProcess(Box::new(move || Box::new(next())))))
     }
 
-    /// Returns true if it registers with its own name and index, and not with those from the runtime.
+    /// Returns true if it registers with its own name and index, and not with those from the
+    /// runtime.
     pub fn has_own_identity(&self) -> bool {
         !matches!(&*self.0, How::Launched(executable) if !executable.own_identity)
     }
@@ -140,8 +144,9 @@ impl Subject {
         self.start_under(None).await
     }
 
-    /// Starts an instance for a runtime of this revision. This matters only for WebAssembly modules, which must have the
-    /// functions that the revision requires. Without a revision, they are loaded with the functions that they have.
+    /// Starts an instance for a runtime of this revision. This matters only for WebAssembly
+    /// modules, which must have the functions that the revision requires. Without a revision, they
+    /// are loaded with the functions that they have.
     pub(crate) async fn start_under(&self, revision: Option<&Revision>) -> Result<Instance> {
         let mut instance = Instance::default();
         match &*self.0 {
@@ -171,7 +176,8 @@ impl std::fmt::Debug for Subject {
     }
 }
 
-/// A started plugin. Its process, and everything that it has started, is killed when this is dropped.
+/// A started plugin. Its process, and everything that it has started, is killed when this is
+/// dropped.
 #[derive(Default)]
 #[doc(hidden)]
 pub struct Instance {
@@ -188,8 +194,8 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// Returns an error of the kind [`Connection`](ErrorKind::Connection) if it does not connect in time, if its process
-    /// has ended, or if its only connection has already been used.
+    /// Returns an error of the kind [`Connection`](ErrorKind::Connection) if it does not connect in
+    /// time, if its process has ended, or if its only connection has already been used.
     pub async fn connection(&mut self, within: Duration) -> Result<Box<dyn Stream>> {
         let failed = |message| Err(Error::of(ErrorKind::Connection, message));
         if let Some(stream) = self.stream.take() {
@@ -217,8 +223,9 @@ impl Instance {
         }
     }
 
-    /// Returns the last lines that the plugin printed, if it was started as a process. If it has ended, waits for the
-    /// rest of its output, at most a second: another process may keep the output open.
+    /// Returns the last lines that the plugin printed, if it was started as a process. If it has
+    /// ended, waits for the rest of its output, at most a second: another process may keep the
+    /// output open.
     pub async fn last_lines(&mut self) -> Vec<String> {
         match &mut self.process {
             Some(process) => process.last_lines().await,
@@ -272,8 +279,8 @@ fn is_module(path: &Path) -> bool {
     read.is_ok() && start == MAGIC
 }
 
-/// Loads a module as a runtime of this revision does. Without a revision, requires only the functions that it has. Returns its
-/// connection, and the RPCs for which it has functions.
+/// Loads a module as a runtime of this revision does. Without a revision, requires only the
+/// functions that it has. Returns its connection, and the RPCs for which it has functions.
 #[cfg(feature = "wasm")]
 async fn load(
     path: &Path,

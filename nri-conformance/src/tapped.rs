@@ -36,7 +36,7 @@ pub(crate) struct Tapped<S, F> {
 }
 
 impl<S, F: FnMut(Party, &[u8])> Tapped<S, F> {
-    /// Wraps a stream to `peer`, which sends what is read.
+    /// Wraps a stream from which the data of `peer` is read.
     pub(crate) fn new(stream: S, peer: Party, record: F) -> Self {
         Tapped { stream, peer, record }
     }

@@ -182,8 +182,8 @@ impl Module {
     }
 }
 
-/// Compiles every `.proto` of the modules; imports are looked up in each of them, then in `imports`.
-/// `folder` is the name of all of them.
+/// Compiles every `.proto` of the modules; imports are looked up in each of them, then in
+/// `imports`. `folder` is the name of all of them.
 ///
 /// # Errors
 ///

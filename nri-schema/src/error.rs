@@ -26,7 +26,8 @@ pub enum ErrorKind {
     Protocol,
     /// A version, release or runtime is unknown, or has no protocol.
     Version,
-    /// An entry of a table (`versions.toml`, `runtimes.toml`, `deprecations.toml`) is malformed or matches nothing.
+    /// An entry of a table (`versions.toml`, `runtimes.toml`, `deprecations.toml`) is malformed or
+    /// matches nothing.
     Table,
     /// An option of the `Builder` is invalid.
     Option,

@@ -161,7 +161,8 @@ impl History {
         self.releases().iter().filter(move |release| release.revision == name)
     }
 
-    /// Returns the descriptors of a version: a release, `latest`, or the release that a runtime links.
+    /// Returns the descriptors of a version: a release, `latest`, or the release that a runtime
+    /// links.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! A compiled schema, flat and indexed by name, with the place of every part.
 //!
-//! This is the one reader of `FileDescriptorSet`s: [`Protocol`](crate::Protocol) is made from it, and
-//! `nri-compat diff` compares two of them. Unlike `prost-types`, it knows editions and features.
+//! This is the one reader of `FileDescriptorSet`s: [`Protocol`](crate::Protocol) is made from it,
+//! and `nri-compat diff` compares two of them. Unlike `prost-types`, it knows editions and
+//! features.
 
 mod descriptor;
 mod element;
@@ -37,7 +38,8 @@ pub use location::{Adjust, LineColumn, Locations};
 pub struct Schema {
     /// The files, imports included.
     pub files: Vec<File>,
-    /// The messages, nested ones and entries of maps included: inner ones come before the outer one.
+    /// The messages, nested ones and entries of maps included: inner ones come before the outer
+    /// one.
     pub messages: Vec<Message>,
     /// The enums, nested ones included.
     pub enums: Vec<Enum>,
@@ -61,8 +63,8 @@ impl Schema {
         index::schema(bytes, &|_| None)
     }
 
-    /// Decodes an encoded `FileDescriptorSet`, like [`Schema::decode`], and adjusts the places in each file to its
-    /// text, if `text` returns it.
+    /// Decodes an encoded `FileDescriptorSet`, like [`Schema::decode`], and adjusts the places in
+    /// each file to its text, if `text` returns it.
     ///
     /// # Errors
     ///

@@ -19,7 +19,8 @@ use crate::compile::{self, Compiled, Imports};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::history::History;
 
-/// Compiles whatever `spec` names; see the table in the [module docs](self).
+/// Compiles the release, file or folder that `spec` names; see the table in the [module
+/// docs](self).
 ///
 /// # Errors
 ///

@@ -9,7 +9,8 @@ use nri::api::{
 use nri_adaptation::Outcome;
 use nri_adaptation::merge::{self, CreateCollector};
 
-/// A container that plugins have adjusted. Derefs to the container with the adjustment, as later events have it.
+/// A container that plugins have adjusted. Derefs to the container with the adjustment, as later
+/// events have it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Created {
@@ -27,13 +28,15 @@ pub struct Created {
     pub evictions: Vec<ContainerEviction>,
     /// The plugin behind each change.
     pub owners: OwningPlugins,
-    /// The fields of answers that the release of the runtime does not know, such as `adjust.CDI_devices`: it ignores them,
-    /// so they are missing above.
+    /// The fields of answers that the release of the runtime does not know, such as
+    /// `adjust.CDI_devices`: it ignores them, so they are missing above.
     pub ignored_fields: Vec<String>,
-    /// The OCI spec with the adjustment, as the low-level runtime gets it. [`oci::container`](crate::oci::container) reads it.
+    /// The OCI spec with the adjustment, as the low-level runtime gets it.
+    /// [`oci::container`](crate::oci::container) reads it.
     ///
-    /// Needs the feature `oci`. It has what the test gave the container, and nothing that a runtime adds. CDI devices and block I/O
-    /// classes inject nothing; to apply the adjustment to a spec of your own, pass it to [`oci::apply`](crate::oci::apply).
+    /// Needs the feature `oci`. It has what the test gave the container, and nothing that a runtime
+    /// adds. CDI devices and block I/O classes inject nothing; to apply the adjustment to a spec of
+    /// your own, pass it to [`oci::apply`](crate::oci::apply).
     #[cfg(feature = "oci")]
     pub spec: crate::oci::runtime::Spec,
 }
@@ -50,8 +53,8 @@ impl Deref for Created {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Updated {
-    /// The resources that the container has now: those of the request, with the changes of the plugins. Empty for
-    /// StopContainer.
+    /// The resources that the container has now: those of the request, with the changes of the
+    /// plugins. Empty for StopContainer.
     pub resources: LinuxResources,
     /// The updates of other containers that the plugins requested.
     pub updates: Vec<ContainerUpdate>,
@@ -91,8 +94,8 @@ pub(super) fn adjusted(container: Container, adjustment: ContainerAdjustment) ->
     without_filled(collector.container().clone(), &container)
 }
 
-/// Removes the parts that plugins see in every container, unless the original has them or something is in
-/// them.
+/// Removes the parts that plugins see in every container, unless the original has them or something
+/// is in them.
 fn without_filled(mut container: Container, original: &Container) -> Container {
     let linux_before = original.linux.clone().unwrap_or_default();
     let before = linux_before.resources.clone().unwrap_or_default();

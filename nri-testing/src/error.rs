@@ -54,7 +54,8 @@ impl EventError {
         EventError::new(event, message).failing(error)
     }
 
-    /// Returns the error of a test that refers to a pod or container that the runtime does not have.
+    /// Returns the error of a test that refers to a pod or container that the runtime does not
+    /// have.
     pub(super) fn unknown(event: Event, what: &str, id: &str) -> Self {
         let name = event.name();
         let message =
@@ -62,7 +63,8 @@ impl EventError {
         EventError::new(event, message)
     }
 
-    /// Returns the first outcome that is an error, as an error: the request succeeded although a plugin failed.
+    /// Returns the first outcome that is an error, as an error: the request succeeded although a
+    /// plugin failed.
     pub(super) fn in_outcomes(outcomes: &[Outcome]) -> Result<(), Self> {
         let Some(outcome) = outcomes.iter().find(|outcome| outcome.result.is_error()) else {
             return Ok(());
@@ -87,8 +89,8 @@ impl EventError {
         self.0.fails_request
     }
 
-    /// Returns the outcome of the event at each plugin that was called before it failed; empty if the test refers to a pod
-    /// or container that does not exist.
+    /// Returns the outcome of the event at each plugin that was called before it failed; empty if
+    /// the test refers to a pod or container that does not exist.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.0.outcomes
     }

@@ -27,7 +27,8 @@ impl RunningRuntime {
         Ok(pod)
     }
 
-    /// Updates the resources of a pod: UpdatePodSandbox and PostUpdatePodSandbox. Returns the pod with the new resources.
+    /// Updates the resources of a pod: UpdatePodSandbox and PostUpdatePodSandbox. Returns the pod
+    /// with the new resources.
     ///
     /// # Errors
     ///
@@ -74,8 +75,8 @@ impl RunningRuntime {
         outcome.and(sent.map(drop))
     }
 
-    /// Removes a pod: RemoveContainer for each of its containers, then RemovePodSandbox. [Stops](Self::stop_pod) it first
-    /// unless it has stopped.
+    /// Removes a pod: RemoveContainer for each of its containers, then RemovePodSandbox.
+    /// [Stops](Self::stop_pod) it first unless it has stopped.
     ///
     /// # Errors
     ///
@@ -97,8 +98,8 @@ impl RunningRuntime {
         outcome.and(sent.map(drop))
     }
 
-    /// Creates a container in a pod: CreateContainer, which plugins may adjust, ValidateContainerAdjustment, and
-    /// PostCreateContainer.
+    /// Creates a container in a pod: CreateContainer, which plugins may adjust,
+    /// ValidateContainerAdjustment, and PostCreateContainer.
     ///
     /// # Errors
     ///
@@ -182,8 +183,8 @@ impl RunningRuntime {
         self.request(event, self.adaptation.post_start_container(&pod, &container)).await.map(drop)
     }
 
-    /// Updates the resources of a container: UpdateContainer and PostUpdateContainer. The container then has the resources
-    /// with the changes of the plugins.
+    /// Updates the resources of a container: UpdateContainer and PostUpdateContainer. The container
+    /// then has the resources with the changes of the plugins.
     ///
     /// # Errors
     ///
@@ -236,7 +237,8 @@ impl RunningRuntime {
         outcome.and(sent.map(drop))
     }
 
-    /// Sends any event about a pod, or about a container in it. This is for events that have no method yet.
+    /// Sends any event about a pod, or about a container in it. This is for events that have no
+    /// method yet.
     ///
     /// # Errors
     ///
@@ -277,8 +279,8 @@ impl RunningRuntime {
         self.world.lock().replace(container.clone());
     }
 
-    /// Sends a request when updates in progress are done. Returns the answer if every plugin handled it, and the fields of
-    /// answers that the runtime does not know.
+    /// Sends a request when updates in progress are done. Returns the answer if every plugin
+    /// handled it, and the fields of answers that the runtime does not know.
     async fn request<T>(
         &self,
         event: Event,

@@ -8,8 +8,9 @@
 //! tokio = { version = "1", features = ["macros", "rt", "time"] }
 //! ```
 //!
-//! A [`Runtime`] starts the plugin on its real stub, connected through memory, and sends it the same requests as a runtime:
-//! registration, Configure, Synchronize, and the events of the pods and containers that the test creates.
+//! A [`Runtime`] starts the plugin on its real stub, connected through memory, and sends it the
+//! same requests as a runtime: registration, Configure, Synchronize, and the events of the pods and
+//! containers that the test creates.
 //!
 //! ```
 //! use nri::api::LinuxDevice;
@@ -50,14 +51,16 @@
 //!
 //! # What fails a test
 //!
-//! Every handler that returns an error, panics or misses its deadline is an [`EventError`], also where a runtime would only
-//! log it, as it does for events that report what has happened already. [`EventError::fails_request`] tells the two apart.
+//! Every handler that returns an error, panics or misses its deadline is an [`EventError`], also
+//! where a runtime would only log it, as it does for events that report what has happened already.
+//! [`EventError::fails_request`] tells the two apart.
 //!
 //! # Time
 //!
-//! With `#[tokio::test(start_paused = true)]` and tokio's feature `test-util`, time stands still while any task can run,
-//! and jumps to the next timer when none can: a handler that sleeps for three seconds misses its deadline of two
-//! seconds at once. [`RunningRuntime::advance`] lets time pass for tasks of the plugin.
+//! With `#[tokio::test(start_paused = true)]` and tokio's feature `test-util`, time stands still
+//! while any task can run, and jumps to the next timer when none can: a handler that sleeps for
+//! three seconds misses its deadline of two seconds at once. [`RunningRuntime::advance`] lets time
+//! pass for tasks of the plugin.
 
 mod answers;
 mod error;

@@ -9,10 +9,11 @@ use tracing::subscriber::DefaultGuard;
 /// Crates whose messages are not those of a plugin.
 const TOOLKIT: [&str; 3] = ["nri", "nri_adaptation", "nri_testing"];
 
-/// Collects what the plugin logs with `tracing` on this thread, without the messages of the toolkit itself.
+/// Collects what the plugin logs with `tracing` on this thread, without the messages of the toolkit
+/// itself.
 ///
-/// If one test of a program collects, all tests of the program should: `tracing` may switch off a message for good if a thread
-/// without a subscriber logs it first.
+/// If one test of a program collects, all tests of the program should: `tracing` may switch off a
+/// message for good if a thread without a subscriber logs it first.
 ///
 /// ```
 /// let logs = nri_testing::Logs::start();

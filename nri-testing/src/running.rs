@@ -38,19 +38,21 @@ pub struct RunningRuntime {
 }
 
 impl Runtime {
-    /// Starts the runtime and the plugin. Returns when the plugin is registered, configured and synchronized.
+    /// Starts the runtime and the plugin. Returns when the plugin is registered, configured and
+    /// synchronized.
     ///
     /// To inspect the plugin later, pass an `Arc` of it.
     ///
     /// # Errors
     ///
-    /// Returns why the plugin ended or was refused, and [`ErrorKind::Config`](nri::ErrorKind::Config) if the release is
-    /// not known.
+    /// Returns why the plugin ended or was refused, and
+    /// [`ErrorKind::Config`](nri::ErrorKind::Config) if the release is not known.
     pub async fn start<P: Plugin>(self, plugin: P) -> Result<RunningRuntime> {
         self.start_with(plugin, |stub| stub).await
     }
 
-    /// Does the same as [`start`](Self::start), with settings of the stub: `.start_with(plugin, |stub| stub.store(store))`.
+    /// Does the same as [`start`](Self::start), with settings of the stub:
+    /// `.start_with(plugin, |stub| stub.store(store))`.
     ///
     /// # Errors
     ///
@@ -74,7 +76,8 @@ impl Runtime {
 }
 
 impl RunningRuntime {
-    /// Starts another plugin, to test plugins that work together, conflict, or validate what others do.
+    /// Starts another plugin, to test plugins that work together, conflict, or validate what others
+    /// do.
     ///
     /// # Errors
     ///
@@ -123,7 +126,8 @@ impl RunningRuntime {
         Ok(())
     }
 
-    /// Restarts the runtime as one that speaks this release of NRI, as an upgrade of the runtime does.
+    /// Restarts the runtime as one that speaks this release of NRI, as an upgrade of the runtime
+    /// does.
     ///
     /// # Errors
     ///
@@ -156,7 +160,8 @@ impl RunningRuntime {
         self.deprecations.records()
     }
 
-    /// Returns the plugins that are connected and synchronized, in the order in which they get events.
+    /// Returns the plugins that are connected and synchronized, in the order in which they get
+    /// events.
     pub fn plugins(&self) -> Vec<PluginId> {
         self.adaptation.plugins()
     }
@@ -220,7 +225,8 @@ struct Subject {
 }
 
 impl Subject {
-    /// Starts the plugin with these settings, and with another index if one is given. It waits for a connection.
+    /// Starts the plugin with these settings, and with another index if one is given. It waits for
+    /// a connection.
     fn start<P: Plugin>(
         plugin: P,
         settings: impl FnOnce(Builder<P>) -> Builder<P>,

@@ -34,7 +34,8 @@ impl Runtime {
         Self::default()
     }
 
-    /// Returns the settings of this release of containerd, such as `1.7.20`: it speaks the release of NRI that it links.
+    /// Returns the settings of this release of containerd, such as `1.7.20`: it speaks the release
+    /// of NRI that it links.
     ///
     /// ```
     /// # use nri::prelude::*;
@@ -61,7 +62,8 @@ impl Runtime {
         Self::released("containerd", version.into())
     }
 
-    /// Returns the settings of this release of CRI-O, such as `1.31`: it speaks the release of NRI that it links.
+    /// Returns the settings of this release of CRI-O, such as `1.31`: it speaks the release of NRI
+    /// that it links.
     pub fn crio(version: impl Into<String>) -> Self {
         Self::released("cri-o", version.into())
     }
@@ -70,8 +72,9 @@ impl Runtime {
         Runtime { speaks_linked: true, ..Self::new().named(name, version) }
     }
 
-    /// Sets the name and version in Configure, such as `containerd` and `v2.2.1`. The default belongs to the first runtime
-    /// that links the NRI release which it [speaks](Self::speaking), if there is one.
+    /// Sets the name and version in Configure, such as `containerd` and `v2.2.1`. The default
+    /// belongs to the first runtime that links the NRI release which it [speaks](Self::speaking),
+    /// if there is one.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.identity = Some((name.into(), version.into()));
@@ -114,7 +117,8 @@ impl Runtime {
         self
     }
 
-    /// Adds a container that runs before the plugin starts, and its pod: the plugin gets them with Synchronize.
+    /// Adds a container that runs before the plugin starts, and its pod: the plugin gets them with
+    /// Synchronize.
     ///
     /// ```
     /// use nri_testing as testing;

@@ -36,7 +36,8 @@ fn empty() -> runtime::Spec {
     spec
 }
 
-/// Applies an adjustment as a runtime does that has no CDI devices, no block I/O classes, and an RDT class of each name.
+/// Applies an adjustment as a runtime does that has no CDI devices, no block I/O classes, and an
+/// RDT class of each name.
 fn apply(spec: &mut runtime::Spec, adjustment: &ContainerAdjustment) -> Result<(), Error> {
     Generator::new(spec)
         .with_cdi(|_, _| Ok(()))

@@ -11,7 +11,8 @@ use nri_adaptation::{Origin, Requested, RuntimeCallbacks, State};
 #[derive(Clone, Debug, Default)]
 pub(super) struct World {
     contents: Arc<Mutex<Contents>>,
-    /// Locked while an event is processed, as in containerd and CRI-O: an update waits for the end of the event.
+    /// Locked while an event is processed, as in containerd and CRI-O: an update waits for the end
+    /// of the event.
     event: Arc<tokio::sync::Mutex<()>>,
 }
 

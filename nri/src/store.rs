@@ -30,7 +30,7 @@
 //!
 //! A store belongs to the plugin and is used from its handlers through `&self`; it outlives the
 //! connection. [`Builder::store`](crate::stub::Builder::store) fills it with all that the runtime sends, so that handlers only
-//! read it. A plugin that needs to know what is seen for the first time fills the store itself: each handler first passes its
+//! read it. A plugin that needs to recognise new pods and containers fills the store itself: each handler first passes its
 //! event to it. Events without a handler do not reach the store then, so that a plugin that does not handle removals keeps
 //! removed pods and containers until the next Synchronize.
 

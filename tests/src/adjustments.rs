@@ -1,4 +1,5 @@
-//! Random containers, and random answers of plugins that are likely to conflict: there are few names to choose from.
+//! Random containers, and random answers of plugins that are likely to conflict: there are few
+//! names to choose from.
 
 use std::collections::BTreeMap;
 
@@ -188,7 +189,8 @@ impl Adjustments {
         Hook { path: self.text(), ..Hook::default() }
     }
 
-    /// Returns namespaces of different types, because the reference does not define the order of several of one type.
+    /// Returns namespaces of different types, because the reference does not define the order of
+    /// several of one type.
     fn namespaces(&mut self) -> Vec<LinuxNamespace> {
         let paths: BTreeMap<String, String> = self.map(false, Self::text);
         let paths = paths.into_iter();

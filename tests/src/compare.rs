@@ -14,7 +14,8 @@ use crate::{accepted, compile};
 pub const CATEGORIES: [Category; 4] =
     [Category::File, Category::Package, Category::WireJson, Category::Wire];
 
-/// An annotation with the number of times by which we (positive) or buf (negative) have it more often.
+/// An annotation with the number of times by which we (positive) or buf (negative) have it more
+/// often.
 pub type Difference = (Annotation, i32);
 
 /// Returns a finding in buf's terms.
@@ -61,7 +62,8 @@ impl Side {
     }
 }
 
-/// Runs both tools and returns the differences that are not accepted, and the number of annotations that they share.
+/// Runs both tools and returns the differences that are not accepted, and the number of annotations
+/// that they share.
 ///
 /// # Errors
 ///

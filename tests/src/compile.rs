@@ -9,7 +9,8 @@ use nri_schema::Schema;
 ///
 /// # Errors
 ///
-/// Returns the errors of protox or of the schema's checks, and an error if the folder is empty or cannot be read.
+/// Returns the errors of protox or of the schema's checks, and an error if the folder is empty or
+/// cannot be read.
 pub fn folder(root: &Path) -> Result<Schema, String> {
     let compiler = compiler(root)?;
     let text = |name: &str| {

@@ -42,8 +42,8 @@ pub fn start_with(release: &str, plugins: &[Launched<'_>], tables: &str) -> Node
     containerd
 }
 
-/// Like [`start`], with a separate network for each pod that requests one: `ptp` with `host-local`, from Debian's
-/// `containernetworking-plugins`.
+/// Like [`start`], with a separate network for each pod that requests one: `ptp` with `host-local`,
+/// from Debian's `containernetworking-plugins`.
 ///
 /// # Panics
 ///

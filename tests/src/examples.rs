@@ -1,12 +1,13 @@
-//! Programs of other crates of this workspace, built by cargo: the example plugins of `nri`, and `nri-compat`.
+//! Programs of other crates of this workspace, built by cargo: the example plugins of `nri`, and
+//! `nri-compat`.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::peers::{run, target_folder};
 
-/// Returns the executable of an example, built unless it is up to date. The variable `NRI_TESTS_FEATURES` replaces
-/// the options of cargo that select the package and its features.
+/// Returns the executable of an example, built unless it is up to date. The variable
+/// `NRI_TESTS_FEATURES` replaces the options of cargo that select the package and its features.
 ///
 /// # Panics
 ///
@@ -22,8 +23,8 @@ pub fn example(name: &str) -> PathBuf {
     built("debug/examples").join(name)
 }
 
-/// Returns the executable of the command `nri-compat` with all its features, which cargo builds with
-/// the tests of this crate.
+/// Returns the executable of the command `nri-compat` with all its features, which cargo builds
+/// with the tests of this crate.
 ///
 /// # Panics
 ///

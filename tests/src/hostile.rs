@@ -1,8 +1,8 @@
 //! Tables of hostile inputs: each row is a file created from scratch, and the answer that `check`
 //! must give.
 //!
-//! A test file `tests/hostile_*.rs` creates rows and passes them to [`check`]. To test a new class of inputs, or a new
-//! member, add a row.
+//! A test file `tests/hostile_*.rs` creates rows and passes them to [`check`]. To test a new class
+//! of inputs, or a new member, add a row.
 
 pub mod elf;
 

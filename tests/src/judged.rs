@@ -4,10 +4,11 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Judges subjects, `at_once` at a time, and returns what is wrong with them; `wrong` returns the text for one.
+/// Judges subjects, `at_once` at a time, and returns the texts about their mistakes; `wrong`
+/// returns the text for one.
 ///
-/// Plugins wait most of the time, so that several share the machine. Then an answer may come too late. Therefore a fault
-/// counts only if it is found again while no other subject is judged.
+/// Plugins wait most of the time, so that several share the machine. Then an answer may come too
+/// late. Therefore a fault counts only if it is found again while no other subject is judged.
 ///
 /// # Panics
 ///

@@ -1,7 +1,7 @@
 //! A real Kubernetes: only etcd and the API server, or a whole cluster with a node on this machine.
 //!
-//! It is a single program, built in `peers/kubernetes`. Servers end when the test ends, for whatever reason, because their
-//! standard input ends with it.
+//! It is a single program, built in `peers/kubernetes`. Servers end when the test ends, for
+//! whatever reason, because their standard input ends with it.
 
 mod cluster;
 mod control_plane;

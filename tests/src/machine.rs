@@ -10,7 +10,8 @@ use tempfile::TempDir;
 use crate::peers::run;
 use crate::process::{Process, Stream};
 
-/// The script that sets up the machine and waits for the end of its input. Everything else in the namespaces ends with it.
+/// The script that sets up the machine and waits for the end of its input. Everything else in the
+/// namespaces ends with it.
 const INIT: &str = include_str!("machine.sh");
 
 /// The machine on which commands are run.
@@ -40,8 +41,9 @@ impl Host {
     }
 }
 
-/// Namespaces with their own folders for everything that a node reads and writes (`/etc`, `/opt`, `/run` and `/var`), with an
-/// isolated network, and without the processes of this machine. Needs root.
+/// Namespaces with their own folders for everything that a node reads and writes (`/etc`, `/opt`,
+/// `/run` and `/var`), with an isolated network, and without the processes of this machine. Needs
+/// root.
 #[derive(Debug)]
 pub struct Machine {
     process: Process,
@@ -116,7 +118,8 @@ fn remove_cgroups(name: &str) {
     let hierarchies = hierarchies.map(|entry| entry.path());
     for cgroup in hierarchies.chain(["/sys/fs/cgroup".into()]).map(|path| path.join(name)) {
         if cgroup.is_dir() {
-            // Only folders can be removed there. A failure leaves an empty cgroup behind, which is harmless.
+            // Only folders can be removed there. A failure leaves an empty cgroup behind, which is
+            // harmless.
             let _ = Command::new("find")
                 .arg(&cgroup)
                 .args(["-depth", "-type", "d", "-exec", "rmdir", "{}", ";"])

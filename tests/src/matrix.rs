@@ -1,5 +1,5 @@
-//! Plugins of any version under runtimes of any version: the events that arrive, their RPCs, and the
-//! events that are lost.
+//! Plugins of any version under runtimes of any version: the events that arrive, their RPCs, and
+//! the events that are lost.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,7 +8,8 @@ use nri::__private::STAGES;
 use nri::api::Event;
 use nri_adaptation::Revision;
 
-/// Returns the events of a pod's life that a release knows, in the order in which a runtime sends them.
+/// Returns the events of a pod's life that a release knows, in the order in which a runtime sends
+/// them.
 ///
 /// # Panics
 ///

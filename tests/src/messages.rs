@@ -6,7 +6,8 @@ use prost_reflect::{
     DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, Value,
 };
 
-/// Returns the descriptors of the newest release: always the same ones, so that messages can be compared.
+/// Returns the descriptors of the newest release: always the same ones, so that messages can be
+/// compared.
 ///
 /// # Panics
 ///

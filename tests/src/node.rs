@@ -103,7 +103,8 @@ impl Node {
         self.cri("create", &[&[pod, name], annotations].concat())
     }
 
-    /// Runs a command in a container and returns its output. The image only has `/pause stat PATH…`.
+    /// Runs a command in a container and returns its output. The image only has
+    /// `/pause stat PATH…`.
     ///
     /// # Panics
     ///
@@ -113,8 +114,8 @@ impl Node {
         self.cri("exec", &[&[container], command].concat())
     }
 
-    /// Sends the request `start`, `update`, `stop` or `remove` for a container, or `update-pod`, `stop-pod` or
-    /// `remove-pod` for a pod.
+    /// Sends the request `start`, `update`, `stop` or `remove` for a container, or `update-pod`,
+    /// `stop-pod` or `remove-pod` for a pod.
     ///
     /// # Panics
     ///
@@ -148,7 +149,8 @@ impl Node {
         self.pods.retain(|known| known != pod);
     }
 
-    /// Waits until the runtime logs a message with this text after those that [`Node::log`] has returned.
+    /// Waits until the runtime logs a message with this text after those that [`Node::log`] has
+    /// returned.
     ///
     /// # Panics
     ///
@@ -185,8 +187,8 @@ impl Node {
 }
 
 impl Drop for Node {
-    /// Ends the pods, then the runtime, then remaining processes such as shims. Failures are ignored, because the test is
-    /// over.
+    /// Ends the pods, then the runtime, then remaining processes such as shims. Failures are
+    /// ignored, because the test is over.
     fn drop(&mut self) {
         for pod in &self.pods {
             for verb in ["stop-pod", "remove-pod"] {
@@ -203,7 +205,8 @@ impl Drop for Node {
     }
 }
 
-/// Shims are not children of the runtime. Like all processes of a test, they have its folder on their command line.
+/// Shims are not children of the runtime. Like all processes of a test, they have its folder on
+/// their command line.
 fn left_over(folder: &Path) -> Vec<String> {
     let folder = folder.to_string_lossy().into_owned();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -232,7 +235,8 @@ pub(crate) fn pack_image(folder: &Path) -> PathBuf {
     archive
 }
 
-/// Writes the configuration of a runtime into a new folder, with the network of its pods. `FOLDER` in a text stands for the folder.
+/// Writes the configuration of a runtime into a new folder, with the network of its pods. `FOLDER`
+/// in a text stands for the folder.
 pub(crate) fn configure(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("temporary folder");
     for sub in ["plugins", "conf.d", "opt", "cni"] {

@@ -1,4 +1,5 @@
-//! The fixtures in `fixtures/nri`, and the findings of every rule of the catalogue, buf's and NRI's, on them.
+//! The fixtures in `fixtures/nri`, and the findings of every rule of the catalogue, buf's and
+//! NRI's, on them.
 
 use std::path::{Path, PathBuf};
 

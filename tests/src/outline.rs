@@ -1,7 +1,8 @@
-//! The outline of a proto file: its elements in declaration order, each with its comment and its canonical line in
-//! `snapshots/protos`.
+//! The outline of a proto file: its elements in declaration order, each with its comment and its
+//! canonical line in `snapshots/protos`.
 //!
-//! It is derived only from the compiled descriptor, and shares no code with `nri-codegen`, so that it can verify it.
+//! It is derived only from the compiled descriptor, and shares no code with `nri-codegen`, so that
+//! it can verify it.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Builds the peers written in Go, each once, into `peers/` of the target folder.
 //!
-//! The name of a program is a hash of all its inputs, so a peer is rebuilt exactly when its sources, its modules, its
-//! options or the Go release change.
+//! The name of a program is a hash of all its inputs, so a peer is rebuilt exactly when its
+//! sources, its modules, its options or the Go release change.
 
 mod build;
 
@@ -87,8 +87,8 @@ pub fn oci() -> PathBuf {
     .join("oci")
 }
 
-/// Returns the folder with the programs that the sample plugins are compared with, over the newest NRI release:
-/// `validator`, the default validator as a plugin, and `v010`, a plugin of NRI v0.1.0.
+/// Returns the folder with the programs that the sample plugins are compared with, over the newest
+/// NRI release: `validator`, the default validator as a plugin, and `v010`, a plugin of NRI v0.1.0.
 ///
 /// # Panics
 ///
@@ -103,8 +103,8 @@ pub fn samples() -> PathBuf {
     .build()
 }
 
-/// Returns the program that selects the hooks of containers with the library that CRI-O, Podman and the hook-injector of
-/// the NRI project share.
+/// Returns the program that selects the hooks of containers with the library that CRI-O, Podman and
+/// the hook-injector of the NRI project share.
 ///
 /// # Panics
 ///

@@ -11,7 +11,8 @@ use crate::process::{Process, Stream};
 pub struct Plugin(Process);
 
 impl Plugin {
-    /// Starts an executable as plugin `INDEX-NAME` of the runtime behind a socket, with more arguments.
+    /// Starts an executable as plugin `INDEX-NAME` of the runtime behind a socket, with more
+    /// arguments.
     ///
     /// # Panics
     ///

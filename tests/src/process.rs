@@ -80,7 +80,8 @@ impl Process {
         assert!(written.is_ok(), "{}", self.describe("does not take input"));
     }
 
-    /// Waits for a line that satisfies the condition and removes it from the queue; earlier lines remain there.
+    /// Waits for a line that satisfies the condition and removes it from the queue; earlier lines
+    /// remain there.
     ///
     /// # Panics
     ///
@@ -134,7 +135,8 @@ impl Process {
         let _ = self.child.wait();
     }
 
-    /// Waits for the process to end on its own, and returns its exit code; `None` if a signal ended it.
+    /// Waits for the process to end on its own, and returns its exit code; `None` if a signal ended
+    /// it.
     ///
     /// # Panics
     ///
@@ -146,8 +148,8 @@ impl Process {
         code
     }
 
-    /// Waits until everything that the ended process wrote to its other stream has been read. The wait is bounded, because
-    /// children that outlive the process may keep the stream open.
+    /// Waits until everything that the ended process wrote to its other stream has been read. The
+    /// wait is bounded, because children that outlive the process may keep the stream open.
     fn wait_for_aside(&self) {
         let deadline = Instant::now() + Duration::from_secs(2);
         // The thread that reads holds the other reference.

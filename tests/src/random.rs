@@ -1,8 +1,8 @@
 //! Random schemas and random changes to them, as proto text.
 //!
-//! Types are identified by number and printed by name, so that a type may be renamed, nested or moved without breaking its
-//! users. If a file cannot express something (a type of a later file, `required` in proto3), a valid substitute is printed,
-//! so that nearly every schema compiles.
+//! Types are identified by number and printed by name, so that a type may be renamed, nested or
+//! moved without breaking its users. If a file cannot express something (a type of a later file,
+//! `required` in proto3), a valid substitute is printed, so that nearly every schema compiles.
 
 mod ast;
 mod change;

@@ -1,4 +1,5 @@
-//! Recordings of real sessions: `nri-compat record --proxy` between the example runtime and a plugin.
+//! Recordings of real sessions: `nri-compat record --proxy` between the example runtime and a
+//! plugin.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -21,7 +22,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Records the whole life of a pod with a container that the example runtime simulates under a release of NRI.
+    /// Records the whole life of a pod with a container that the example runtime simulates under a
+    /// release of NRI.
     ///
     /// # Panics
     ///

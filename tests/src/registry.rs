@@ -31,8 +31,8 @@ impl Registry {
         Self::with(images, |_, _| None)
     }
 
-    /// Serves these images, unless the function returns another reply. Its arguments are the request
-    /// and the number of earlier requests of the same path.
+    /// Serves these images, unless the function returns another reply. Its arguments are the
+    /// request and the number of earlier requests of the same path.
     ///
     /// # Panics
     ///

@@ -11,8 +11,8 @@ use prost_reflect::DynamicMessage;
 use crate::matrix::life_of;
 use crate::peers::NRI_RELEASES;
 
-/// Returns the events of a pod's life that the newest reference runtime relays, in order. Validators get theirs with
-/// CreateContainer.
+/// Returns the events of a pod's life that the newest reference runtime relays, in order.
+/// Validators get theirs with CreateContainer.
 pub fn events() -> impl Iterator<Item = &'static str> {
     let events = life_of(NRI_RELEASES[NRI_RELEASES.len() - 1]).into_iter();
     events.filter(|event| *event != "ValidateContainerAdjustment")

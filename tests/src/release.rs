@@ -1,11 +1,11 @@
-//! The artifacts of a release, which tests use in place of what the repository has if `NRI_RELEASE` names their folder:
-//! `.ci/release.sh` does that.
+//! The artifacts of a release, which tests use in place of what the repository has if `NRI_RELEASE`
+//! names their folder: `.ci/release.sh` does that.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Returns the path of an artifact of the release to test, by what is before and behind its version. Returns `None` if no
-/// release is to be tested.
+/// Returns the path of an artifact of the release to test, by what is before and behind its
+/// version. Returns `None` if no release is to be tested.
 ///
 /// # Panics
 ///

@@ -163,7 +163,8 @@ fn skipped() -> CheckReport {
     }
 }
 
-/// Returns a report of a cluster with an old plugin on two of its pools, and a workload without pods.
+/// Returns a report of a cluster with an old plugin on two of its pools, and a workload without
+/// pods.
 fn cluster() -> CheckReport {
     let container = |name: &str| WorkloadPlace {
         kind: "DaemonSet".into(),
@@ -237,7 +238,8 @@ fn cluster() -> CheckReport {
     }
 }
 
-/// Returns a report with names that try to have an effect on a terminal, in Markdown, in XML, in an annotation or in a table.
+/// Returns a report with names that try to have an effect on a terminal, in Markdown, in XML, in an
+/// annotation or in a table.
 fn hostile() -> CheckReport {
     let name = "a\u{1b}[31m|\"x',=1+1\n::error::<b>&]]>`*%0A\u{202e}\u{9b}\u{0}\\";
     let mut verdict = state_change("containerd@2.4", Outcome::Deprecated);

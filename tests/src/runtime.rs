@@ -23,8 +23,8 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Returns a runtime with an NRI release that has not been started, so that plugins to launch can
-    /// be installed and the state can be set.
+    /// Returns a runtime with an NRI release that has not been started, so that plugins to launch
+    /// can be installed and the state can be set.
     ///
     /// # Panics
     ///
@@ -73,7 +73,8 @@ impl Runtime {
         self.folder.path().join("nri.sock")
     }
 
-    /// Installs an executable as plugin `INDEX-NAME` to be launched, with the text of its configuration file.
+    /// Installs an executable as plugin `INDEX-NAME` to be launched, with the text of its
+    /// configuration file.
     ///
     /// # Panics
     ///
@@ -139,8 +140,8 @@ impl Runtime {
         self.command("start", json!({})).expect("runtime starts");
     }
 
-    /// Sets the state for Synchronize: the number of pods and of containers, and the size of the annotation of each in
-    /// bytes.
+    /// Sets the state for Synchronize: the number of pods and of containers, and the size of the
+    /// annotation of each in bytes.
     ///
     /// # Panics
     ///

@@ -1,4 +1,5 @@
-//! Hand-written reports of `conformance`, `probe` and `replay`, one for each thing that a renderer must show.
+//! Hand-written reports of `conformance`, `probe` and `replay`, one for each thing that a renderer
+//! must show.
 
 use std::time::Duration;
 
@@ -211,7 +212,8 @@ fn probe_works() -> ProbeReport {
     ProbeReport::new("bin/10-logger", probed)
 }
 
-/// Returns a report with every kind of verdict, and with this text in place of everything that comes from outside.
+/// Returns a report with every kind of verdict, and with this text in place of everything that
+/// comes from outside.
 pub fn probe_trouble(text: &str) -> ProbeReport {
     let all = [
         Verdict::Works,
@@ -277,7 +279,8 @@ fn replay_same() -> Replayed {
     }
 }
 
-/// Returns a replay with differences, and with this text in place of everything that comes from outside.
+/// Returns a replay with differences, and with this text in place of everything that comes from
+/// outside.
 pub fn replay_differs(text: &str) -> Replayed {
     let difference = |request, kind| Difference {
         request,

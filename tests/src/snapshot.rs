@@ -6,7 +6,8 @@ use similar::TextDiff;
 
 /// Compares `actual` with `snapshots/NAME`.
 ///
-/// `NRI_WRITE_SNAPSHOTS=1` writes a missing snapshot for review. An existing one is never rewritten.
+/// `NRI_WRITE_SNAPSHOTS=1` writes a missing snapshot for review. An existing one is never
+/// rewritten.
 ///
 /// # Panics
 ///

@@ -27,7 +27,8 @@ pub fn module(package: &str, file: &str) -> PathBuf {
     module.canonicalize().expect("cargo made it")
 }
 
-/// Also builds the standard library, because Debian has no WebAssembly build of it for plain modules.
+/// Also builds the standard library, because Debian has no WebAssembly build of it for plain
+/// modules.
 const BUILD_STD: &[&str] = &["-Zbuild-std=std,panic_abort", "-Zbuild-std-features="];
 
 /// Returns true if `rustup target add wasm32-unknown-unknown` was run.

@@ -1,6 +1,8 @@
-//! Builds the book in `docs`, with the output of commands and a page for each rule and each statement.
+//! Builds the book in `docs`, with the output of commands and a page for each rule and each
+//! statement.
 //!
-//! Nothing of this is committed, so that nothing can go stale: commands run while the book is built.
+//! Nothing of this is committed, so that nothing can go stale: commands run while the book is
+//! built.
 
 mod command;
 mod page;
@@ -30,7 +32,8 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// Returns an error if a command of the book fails, mdbook is missing or fails, or a file cannot be written.
+/// Returns an error if a command of the book fails, mdbook is missing or fails, or a file cannot be
+/// written.
 pub fn book(root: &Path, options: &Options) -> Result<PathBuf, TaskError> {
     let command = Command::new(&options.command);
     let reference = Reference::read(&command)?;

@@ -1,7 +1,7 @@
 //! Finds folders and files of a crate that import each other in a circle.
 //!
-//! A path such as `crate::Error` counts as an import of the module that defines the item, wherever it is written: re-exports
-//! are followed. Tests may import anything.
+//! A path such as `crate::Error` counts as an import of the module that defines the item, wherever
+//! it is written: re-exports are followed. Tests may import anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -159,7 +159,8 @@ impl Module {
         }
     }
 
-    /// Takes a module within this one, `mod name { … }`, or its declaration. Returns the number of its tokens.
+    /// Takes a module within this one, `mod name { … }`, or its declaration. Returns the number of
+    /// its tokens.
     fn inline(&mut self, tokens: &[TokenTree], module: &[String]) -> usize {
         let [_, TokenTree::Ident(name), TokenTree::Group(group), ..] = tokens else {
             return 1;
@@ -171,7 +172,8 @@ impl Module {
         3
     }
 
-    /// Takes a path that starts with `crate` or `super`. Returns the number of its tokens, without those of a group.
+    /// Takes a path that starts with `crate` or `super`. Returns the number of its tokens, without
+    /// those of a group.
     fn path(&mut self, tokens: &[TokenTree], module: &[String]) -> usize {
         let (segments, length) = segments(tokens);
         let path = absolute(&segments, module);
@@ -280,8 +282,8 @@ fn absolute(segments: &[String], module: &[String]) -> Option<Vec<String>> {
     }
 }
 
-/// Returns the path from the root that a `use` declaration names. A path without `crate`, `self` or `super` may be one of a
-/// child module.
+/// Returns the path from the root that a `use` declaration names. A path without `crate`, `self` or
+/// `super` may be one of a child module.
 fn located(path: &[String], module: &[String]) -> Option<Vec<String>> {
     absolute(path, module).or_else(|| Some([module, path].concat()))
 }

@@ -1,4 +1,5 @@
-//! The generated files that are committed in this repository. To add one, add its function to `TARGETS`.
+//! The generated files that are committed in this repository. To add one, add its function to
+//! `TARGETS`.
 
 mod revisions;
 #[cfg(feature = "schema")]

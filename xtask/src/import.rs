@@ -35,8 +35,8 @@ pub struct Imported {
 /// # Errors
 ///
 /// Returns an error if the release is known, version or date are malformed, the proto does not
-/// compile, is not an NRI protocol or has another package, an event has no place in `events.toml`, or a file cannot be written. In that
-/// case nothing is changed.
+/// compile, is not an NRI protocol or has another package, an event has no place in `events.toml`,
+/// or a file cannot be written. In that case nothing is changed.
 pub fn import(root: &Path, request: &Request) -> Result<Imported, Error> {
     let protos = root.join("protos");
     let tables = Tables::read(&protos)?;

@@ -1,9 +1,10 @@
 //! Maintenance of this repository: adds releases, writes generated files, checks them for drift.
 //!
-//! [`generate`] lists every generated file that is committed, [`shipped`] writes those of `nri`, `nri-macros` and
-//! `nri-compat`, [`import`] adds a release of NRI and with it a protocol revision, [`refresh`](mod@refresh) adds releases of container
-//! runtimes, [`circles`] finds modules that import each other, [`interfaces`] lists the public interfaces, [`release`](mod@release) builds the artifacts of a release,
-//! and [`book`](mod@book) the book.
+//! [`generate`] lists every generated file that is committed, [`shipped`] writes those of `nri`,
+//! `nri-macros` and `nri-compat`, [`import`] adds a release of NRI and with it a protocol revision,
+//! [`refresh`](mod@refresh) adds releases of container runtimes, [`circles`] finds modules that
+//! import each other, [`interfaces`] lists the public interfaces, [`release`](mod@release) builds
+//! the artifacts of a release, and [`book`](mod@book) the book.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 

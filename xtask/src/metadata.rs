@@ -15,7 +15,8 @@ pub(crate) const COMMAND: &str = "nri-compat";
 pub struct Metadata {
     /// The version of the workspace.
     pub version: String,
-    /// The address of the repository, of the book and of releases. Everything that needs an address takes it from here.
+    /// The address of the repository, of the book and of releases. Everything that needs an address
+    /// takes it from here.
     pub address: String,
     /// The registry and the folder in it that has the image and the charts.
     pub registry: String,

@@ -1,7 +1,7 @@
 //! Adds the newest releases of container runtimes to `protos/runtimes.toml`.
 //!
-//! The `go.mod` of a release determines the NRI that it links. The `go` command fetches it, from the proxies that
-//! `GOPROXY` names, and verifies it.
+//! The `go.mod` of a release determines the NRI that it links. The `go` command fetches it, from
+//! the proxies that `GOPROXY` names, and verifies it.
 
 mod file;
 mod go;
@@ -111,7 +111,8 @@ impl From<Problem> for RefreshError {
 
 /// Extends the tables of the repository at `root`, and regenerates what depends on them.
 ///
-/// A module or release that cannot be fetched is left out with the reason, and the others are added.
+/// A module or release that cannot be fetched is left out with the reason, and the others are
+/// added.
 ///
 /// # Errors
 ///
@@ -129,7 +130,8 @@ pub fn refresh(root: &Path) -> Result<Refreshed, RefreshError> {
     Ok(refreshed)
 }
 
-/// Returns the new releases of all modules, or the first failure if every module of a runtime fails.
+/// Returns the new releases of all modules, or the first failure if every module of a runtime
+/// fails.
 fn fetch(history: &History) -> Result<Refreshed, String> {
     let mut found = Refreshed::default();
     found.protocols(history);
@@ -152,8 +154,8 @@ fn fetch(history: &History) -> Result<Refreshed, String> {
 }
 
 impl Refreshed {
-    /// Reports releases of NRI that are newer than the newest known one: their table entry needs the revision of the
-    /// protocol, which depends on a proto.
+    /// Reports releases of NRI that are newer than the newest known one: their table entry needs
+    /// the revision of the protocol, which depends on a proto.
     fn protocols(&mut self, history: &History) {
         let newest = history.releases().iter().rfind(|release| !release.untagged);
         let is_new = |version: &Version| newest.is_none_or(|newest| *version > newest.version);
@@ -205,7 +207,8 @@ fn added(
     })
 }
 
-/// Returns the releases that are newer than the oldest known one of the runtime and not in its table.
+/// Returns the releases that are newer than the oldest known one of the runtime and not in its
+/// table.
 fn new_releases(runtime: &Runtime, mut versions: Vec<Version>) -> Vec<Version> {
     let oldest = runtime.releases.first().map(|oldest| &oldest.version);
     let is_known = |version: &Version| {

@@ -1,8 +1,8 @@
-//! Builds the artifacts of a release into one folder: archives of static binaries, an image, packages, charts, SBOMs,
-//! templates of package managers, and their sums.
+//! Builds the artifacts of a release into one folder: archives of static binaries, an image,
+//! packages, charts, SBOMs, templates of package managers, and their sums.
 //!
-//! The output depends only on the sources, the toolchain and the versions of the tools: times are those of the last commit,
-//! and paths of this machine are removed.
+//! The output depends only on the sources, the toolchain and the versions of the tools: times are
+//! those of the last commit, and paths of this machine are removed.
 
 mod archive;
 mod bill;
@@ -38,7 +38,8 @@ impl Processor {
     }
 }
 
-/// The processors of a release. The first is the one of the machine that builds it, whose binary writes the manual.
+/// The processors of a release. The first is the one of the machine that builds it, whose binary
+/// writes the manual.
 pub const PROCESSORS: [Processor; 2] =
     [Processor { name: "x86_64", oci: "amd64" }, Processor { name: "aarch64", oci: "arm64" }];
 

@@ -1,8 +1,8 @@
-//! The generated code of this project's own crates: `nri` ships code for the newest revision, `nri-macros` and
-//! `nri-compat` a table each.
+//! The generated code of this project's own crates: `nri` ships code for the newest revision,
+//! `nri-macros` and `nri-compat` a table each.
 //!
-//! The handler traits of `nri` are more convenient than the server traits that [`emit`] writes: they take fields as
-//! arguments and return builders. `shape.rs` has the rules.
+//! The handler traits of `nri` are more convenient than the server traits that [`emit`] writes:
+//! they take fields as arguments and return builders. `shape.rs` has the rules.
 
 mod codec;
 mod dispatch;
@@ -38,7 +38,8 @@ pub struct File {
     pub text: String,
 }
 
-/// Returns messages, handler traits, dispatch glue, and the tables of `nri`, `nri-macros` and `nri-compat`.
+/// Returns messages, handler traits, dispatch glue, and the tables of `nri`, `nri-macros` and
+/// `nri-compat`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Published NRI plugins: the table `tests/zoo.toml`, and the page of documentation that it becomes.
+//! Published NRI plugins: the table `tests/zoo.toml`, and the page of documentation that it
+//! becomes.
 
 mod page;
 
@@ -35,8 +36,8 @@ pub struct Plugin {
     /// True if it is built with C.
     #[serde(default)]
     pub cgo: bool,
-    /// The arguments with which it starts. `{config}` stands for a file with its configuration, `{folder}` for a temporary
-    /// folder.
+    /// The arguments with which it starts. `{config}` stands for a file with its configuration,
+    /// `{folder}` for a temporary folder.
     #[serde(default)]
     pub arguments: Vec<String>,
     /// Its configuration.

@@ -10,7 +10,8 @@ use crate::write::{self, identifier};
 use nri_schema::compile::Compiled;
 use nri_schema::{Error, ErrorKind, Problem};
 
-/// The folder, within the output folder, where [`include_bindings!`](crate::include_bindings) looks.
+/// The folder, within the output folder, where [`include_bindings!`](crate::include_bindings)
+/// looks.
 const SELECTION: &str = "nri-bindings";
 
 /// A generated file.
@@ -92,7 +93,8 @@ impl Name {
     }
 }
 
-/// Files that the builders of this process generated, by folder: a build script may use several builders for one folder.
+/// Files that the builders of this process generated, by folder: a build script may use several
+/// builders for one folder.
 static GENERATED: Mutex<BTreeMap<PathBuf, BTreeSet<Name>>> = Mutex::new(BTreeMap::new());
 
 /// Writes every changed file, and removes those that only an earlier run generated.
@@ -164,6 +166,6 @@ fn is_generated(path: &Path) -> bool {
 }
 
 fn cannot_remove(path: &Path, error: io::Error) -> Problem {
-    let fact = format!("cannot remove what is no longer generated: `{}`", path.display());
+    let fact = format!("cannot remove a file that is no longer generated: `{}`", path.display());
     Problem::new(ErrorKind::Io, fact).caused_by(error)
 }

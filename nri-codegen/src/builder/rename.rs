@@ -1,5 +1,5 @@
-//! Messages and enums under other names in Rust. Names are not sent on the wire, so they are renamed
-//! in the descriptors.
+//! Messages and enums under other names in Rust. Names are not sent on the wire, so they are
+//! renamed in the descriptors.
 
 use std::collections::BTreeMap;
 

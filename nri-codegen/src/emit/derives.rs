@@ -159,7 +159,7 @@ pub(super) fn repeated(items: &[Item]) -> Vec<Problem> {
 fn twice(item: &str, name: &str) -> Problem {
     let fact = format!("`{item}` derives `{name}` already");
     Problem::new(ErrorKind::Option, fact)
-        .with_help(format!("leave `{name}` out of what is added for `{item}`"))
+        .with_help(format!("remove `{name}` from the derives for `{item}`"))
 }
 
 fn implied(path: &Path) -> &'static [&'static str] {
@@ -167,7 +167,7 @@ fn implied(path: &Path) -> &'static [&'static str] {
     known.next().map_or(&[], |(_, implied)| implied)
 }
 
-/// Returns true if it is a derive of prost, under whatever path.
+/// Returns true if it is a derive of prost, under any path.
 fn is_of_prost(path: &Path) -> bool {
     path.segments.len() > 1 && IMPLIED.iter().any(|(derive, _)| is(path, derive))
 }

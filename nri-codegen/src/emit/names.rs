@@ -101,7 +101,7 @@ enum Space {
 }
 
 impl Names {
-    /// Reserves the names of the items that are generated besides messages and enums.
+    /// Reserves the names of the items of the bindings other than messages and enums.
     fn reserve_own(&mut self, schema: &Schema<'_>, options: &Options) {
         let module = schema.module_of(schema.package());
         for name in services::own_types(options) {

@@ -20,7 +20,8 @@ pub fn assess(mut collected: Collected, targets: &[Target<'_>]) -> CheckReport {
     let plugins = plugins.filter(|subject| subject.role == Role::Plugin).count();
     let mut summary = collected.summary;
     if plugins > 0 {
-        // With a plugin found, only plugins that the checked place is known to hide are worth a mention.
+        // With a plugin found, only plugins that the checked place is known to hide are worth a
+        // mention.
         summary.not_looked_for.retain(|kind| *kind == NotLookedFor::External);
     }
     let mut report = CheckReport {

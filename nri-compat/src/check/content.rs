@@ -10,7 +10,7 @@ use crate::unpack::{Packing, decoder};
 
 /// Bytes that can be read at any offset: a file, an entry of a layer, a slice.
 ///
-/// Readers read the pieces that they need, so memory stays bounded whatever the size of the file.
+/// Readers read the pieces that they need, so that memory stays bounded for files of any size.
 pub trait Content: Sync {
     /// Returns the number of bytes.
     fn len(&self) -> u64;

@@ -1,5 +1,5 @@
-//! Builds the programs of Go modules with the user's toolchain (`check --go`), and reads them: only a program shows
-//! everything that a plugin does.
+//! Builds the programs of Go modules with the user's toolchain (`check --go`), and reads them: only
+//! a program shows everything that a plugin does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -45,8 +45,8 @@ struct Main {
     dependencies: BTreeSet<String>,
 }
 
-/// Builds the plugins in the modules of these packages and paths, and returns the sightings of the programs, and of
-/// the packages that belong to none.
+/// Builds the plugins in the modules of these packages and paths, and returns the sightings of the
+/// programs, and of the packages that belong to none.
 pub(super) fn instead_of(packages: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sighting> {
     let (mut found, mut mains) = (Vec::new(), BTreeMap::new());
     for (folder, shown) in folders(&packages, paths) {
@@ -85,8 +85,8 @@ pub(super) fn instead_of(packages: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sigh
     found
 }
 
-/// Returns the folders below which main packages are listed: those on the command line in modules, and the modules of
-/// packages elsewhere. Each is canonical, and with the spelling for messages.
+/// Returns the folders below which main packages are listed: those on the command line in modules,
+/// and the modules of packages elsewhere. Each is canonical, and with the spelling for messages.
 fn folders(packages: &[Sighting], paths: &[PathBuf]) -> BTreeMap<PathBuf, PathBuf> {
     let mut folders = BTreeMap::new();
     let named = paths.iter().filter_map(|path| {

@@ -1,7 +1,8 @@
 //! Combines findings in Go files to packages, and drops files that only repeat what others show.
 //!
-//! The files of one folder are one package. With the release of NRI that the `go.mod` above them names, a declared
-//! handler can show that the package is deprecated. Only the built program can show more.
+//! The files of one folder are one package. With the release of NRI that the `go.mod` above them
+//! names, a declared handler can show that the package is deprecated. Only the built program can
+//! show more.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,8 +27,8 @@ const ONLY_PROGRAM: &str = "only the built program shows which events it handles
 /// Folder and name of a package.
 type Key = (Place, String);
 
-/// Combines Go packages, builds their programs if `go` is true, and drops files that only name a dependency next to the
-/// plugins that they belong to. `paths` are those that the user named.
+/// Combines Go packages, builds their programs if `go` is true, and drops files that only name a
+/// dependency next to the plugins that they belong to. `paths` are those that the user named.
 pub(super) fn merge(sightings: Vec<Sighting>, paths: &[PathBuf], go: bool) -> Vec<Sighting> {
     let is_source = |sighting: &Sighting| sighting.kind == FileKind::GoSource;
     let (sources, mut merged): (Vec<_>, Vec<_>) = sightings.into_iter().partition(is_source);
@@ -54,8 +55,8 @@ fn folder(file: &Place) -> Place {
     }
 }
 
-/// Returns one package, placed at the first of the files that make it a plugin, or at its first handler; `None` if
-/// it is no plugin.
+/// Returns one package, placed at the first of the files that make it a plugin, or at its first
+/// handler; `None` if it is no plugin.
 fn package(mut files: Vec<Sighting>) -> Option<Sighting> {
     files.sort_by(|a, b| a.place.cmp(&b.place));
     let evidence = files.iter().flat_map(evidence).take(MAX_EVIDENCE).collect();
@@ -125,7 +126,8 @@ fn judge_by_release(package: &mut Sighting, source: &GoPackage, version: String)
     package.nri.version = Some(version);
 }
 
-/// Returns the interface of a package: handlers that an old stub passes events to show that it is deprecated.
+/// Returns the interface of a package: handlers that an old stub passes events to show that it is
+/// deprecated.
 fn interface(source: &GoPackage, version: &str) -> Interface {
     let is_handled = || source.imports_stub && !accepted(source, version).is_empty();
     match nri_module::interface(version) {
@@ -140,7 +142,8 @@ fn interface(source: &GoPackage, version: &str) -> Interface {
     }
 }
 
-/// Returns the events of the handlers that the stub of a release accepts, in the order of their numbers.
+/// Returns the events of the handlers that the stub of a release accepts, in the order of their
+/// numbers.
 fn accepted(source: &GoPackage, version: &str) -> Vec<String> {
     let takes_context = nri_module::takes_context(version);
     let has_pod_updates = nri_module::parse(version) >= nri_module::parse(POD_UPDATES);
@@ -153,8 +156,8 @@ fn accepted(source: &GoPackage, version: &str) -> Vec<String> {
     })
 }
 
-/// Drops files that only name a dependency: a `go.mod` and a list of vendored packages unless they were named, and
-/// other files if there is a plugin in their folder or below it.
+/// Drops files that only name a dependency: a `go.mod` and a list of vendored packages unless they
+/// were named, and other files if there is a plugin in their folder or below it.
 fn without_repetitions(sightings: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sighting> {
     let named: Vec<Place> = paths.iter().map(|path| Place::from_path(path)).collect();
     let plugins = sightings.iter().filter(|one| one.role == Role::Plugin);

@@ -11,8 +11,8 @@ use crate::skipped::{SkipKind, Skipped};
 /// The runtimes that can run NRI plugins.
 const RUNTIMES: [&str; 2] = ["containerd", "cri-o"];
 
-/// Sets the release that the runtime of each pool stands for, unless no plugins run on its nodes. Returns
-/// the targets of the pools, then `targets`, each target once.
+/// Sets the release that the runtime of each pool stands for, unless no plugins run on its nodes.
+/// Returns the targets of the pools, then `targets`, each target once.
 pub(crate) fn judge<'h>(
     history: &'h History,
     unknown: &UnknownReleases,
@@ -34,8 +34,8 @@ pub(crate) fn judge<'h>(
     all.filter(|target| names.insert(target.head.name.clone())).collect()
 }
 
-/// Returns the target of a pool, or why there is none. The form in which nodes name a release is only worth
-/// mentioning if it has a suffix.
+/// Returns the target of a pool, or why there is none. The form in which nodes name a release is
+/// only worth mentioning if it has a suffix.
 fn target<'h>(
     history: &'h History,
     unknown: &UnknownReleases,

@@ -1,5 +1,5 @@
-//! Options and output that `check` and `logs` share: the format, the name of the node, the file with metrics, and the
-//! conditions of the exit code.
+//! Options and output that `check` and `logs` share: the format, the name of the node, the file
+//! with metrics, and the conditions of the exit code.
 
 use std::fs::Permissions;
 use std::hash::{BuildHasher as _, RandomState};
@@ -24,12 +24,13 @@ use crate::report::{openmetrics, policy_report};
 /// Options of commands that print a check report.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub(super) struct Args {
+pub(super) struct AnswerArgs {
     /// Output format.
     #[arg(long, value_parser = formats_of::<CheckReport>(), default_value = "text")]
     format: Format,
-    /// Write the report with this template (Jinja) instead of a format; it sees the document of --format json. The end
-    /// of its name selects how values are escaped: .txt, .html, .md, .csv or .xml.
+    /// Write the report with this template (Jinja) instead of a format; it sees the document of
+    /// --format json. The end of its name selects how values are escaped: .txt, .html, .md, .csv or
+    /// .xml.
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     template: Option<PathBuf>,
     /// Show the evidence behind every verdict, even if it is ok; machine formats always include it.
@@ -39,7 +40,8 @@ pub(super) struct Args {
     /// [default: deprecated, or as set in the policy].
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICT")]
     fail_on: Vec<FailOn>,
-    /// Write the report to this file as well, as OpenMetrics for a node exporter; the file is replaced as a whole.
+    /// Write the report to this file as well, as OpenMetrics for a node exporter; the file is
+    /// replaced as a whole.
     #[arg(long, value_name = "FILE")]
     metrics_file: Option<PathBuf>,
     /// Write the report into the cluster of the kubeconfig, or of this pod, as well: as an object of this API, which replaces
@@ -47,15 +49,16 @@ pub(super) struct Args {
     #[arg(long, value_name = "API")]
     publish: Option<ApiName>,
     #[command(flatten)]
-    decisions: decisions::Args,
+    decisions: decisions::DecisionsArgs,
     /// Name of this node in the report, by which `merge` distinguishes nodes [default: $NODE_NAME,
     /// else the host name].
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
 }
 
-impl Args {
-    /// Reads the policy and the baseline, and reports a mistake in the template before anything is checked.
+impl AnswerArgs {
+    /// Reads the policy and the baseline, and reports a mistake in the template before anything is
+    /// checked.
     pub(super) fn decisions(&self) -> Result<Decisions<'_>, Error> {
         self.template()?;
         self.decisions.read()
@@ -66,7 +69,8 @@ impl Args {
         path.map(UserTemplate::load).transpose()
     }
 
-    /// Judges what was found, and finishes the report, which is not clean if something could not be read.
+    /// Judges what was found, and finishes the report, which is not clean if something could not be
+    /// read.
     pub(super) fn judge(
         &self,
         mut collected: Collected,
@@ -123,8 +127,8 @@ impl Args {
     }
 }
 
-/// Returns the name of the node: as given, else from the environment (which pods set through the downward API), else
-/// the host name.
+/// Returns the name of the node: as given, else from the environment (which pods set through the
+/// downward API), else the host name.
 fn node_name(given: Option<&str>) -> Option<String> {
     let host = || {
         let host = rustix::system::uname();
@@ -142,8 +146,8 @@ fn scan_id() -> String {
     format!("{:016x}{:016x}", random(), random())
 }
 
-/// Writes the report to a file as OpenMetrics, and replaces the file as a whole, because the collector of a node exporter
-/// may read it at any time.
+/// Writes the report to a file as OpenMetrics, and replaces the file as a whole, because the
+/// collector of a node exporter may read it at any time.
 fn write_metrics(path: &Path, report: &CheckReport) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let file = tempfile::Builder::new()
@@ -160,8 +164,8 @@ fn write_metrics(path: &Path, report: &CheckReport) -> io::Result<()> {
 /// The maximum number of images that an error lists.
 const MAX_LISTED: usize = 3;
 
-/// Returns the exit code of a report; if it would be clean, but something could not be read, prints why and returns
-/// that of an error.
+/// Returns the exit code of a report; if it would be clean, but something could not be read, prints
+/// why and returns that of an error.
 pub(super) fn with_error(exit: Exit, incomplete: Option<Error>) -> Exit {
     match incomplete {
         Some(error) if exit == Exit::Clean => output::error(&error),
@@ -169,7 +173,8 @@ pub(super) fn with_error(exit: Exit, incomplete: Option<Error>) -> Exit {
     }
 }
 
-/// Returns the error for named paths that are missing. If none is, returns the error for images and logs that could not be read.
+/// Returns the error for named paths that are missing. If none is, returns the error for images and
+/// logs that could not be read.
 fn incomplete(collected: &mut Collected) -> Option<Error> {
     let missing = missing(collected);
     missing
@@ -205,6 +210,6 @@ fn not_read(unread: &mut Vec<String>) -> Option<Error> {
     unread.dedup();
     let message = format!("not all could be read of {}", unread.join(", "));
     let error = Error::new(ErrorKind::Input, message);
-    let help = "what is missing may have warnings: read the whole log again";
+    let help = "the missing part may contain warnings: read the whole log again";
     (!unread.is_empty()).then(|| error.with_help(help))
 }

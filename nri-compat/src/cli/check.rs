@@ -20,9 +20,10 @@ use cluster::run as check_cluster;
 /// Finds plugins that still use deprecated interfaces, or would not run, with the evidence.
 ///
 /// Files are recognised by content: plugins (Go, Rust, WebAssembly), images, sources, logs, the
-/// configuration of a runtime, Kubernetes manifests. Nothing is executed, except the Go toolchain with --go.
+/// configuration of a runtime, Kubernetes manifests. Nothing is executed, except the Go toolchain
+/// with --go.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct CheckArgs {
     /// Files, folders, and images in registries (docker://REFERENCE); `-` for standard input
     /// [default: what the runtimes configured on this machine use, else their default folders].
     paths: Vec<PathBuf>,
@@ -30,19 +31,20 @@ pub(super) struct Args {
     /// runtime or was started by one.
     #[arg(long)]
     proc: bool,
-    /// Configuration of containerd or CRI-O in an unusual place, whose plugin folders and socket count.
+    /// Configuration of containerd or CRI-O in an unusual place, whose plugin folders and socket
+    /// count.
     #[arg(long, value_name = "FILE")]
     config_file: Vec<PathBuf>,
-    /// Build the plugins of Go modules with `go build`, and check the programs instead of the sources; it may
-    /// download modules.
+    /// Build the plugins of Go modules with `go build`, and check the programs instead of the
+    /// sources; it may download modules.
     #[arg(long)]
     go: bool,
-    /// Folder where the file system of the machine to check is mounted: configurations, the paths in
-    /// them, /proc, and links are resolved below it.
+    /// Folder where the file system of the machine to check is mounted: configurations, the paths
+    /// in them, /proc, and links are resolved below it.
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
-    /// Fetch the images of containers in Kubernetes manifests that may be plugins, from the registries
-    /// that the manifests name; otherwise they are reported as unknown.
+    /// Fetch the images of containers in Kubernetes manifests that may be plugins, from the
+    /// registries that the manifests name; otherwise they are reported as unknown.
     #[arg(long)]
     pull: bool,
     /// Fetch no images at all, not even those that are named here or that a cluster runs.
@@ -55,9 +57,9 @@ pub(super) struct Args {
     #[command(flatten)]
     targets: targets::Args,
     #[command(flatten)]
-    schedule: schedule::Args,
+    schedule: schedule::ScheduleArgs,
     #[command(flatten)]
-    answer: answer::Args,
+    answer: answer::AnswerArgs,
 }
 
 /// The cluster to check.
@@ -83,13 +85,13 @@ struct ClusterArgs {
     request_timeout: Duration,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &CheckArgs) -> Result<Exit, Error> {
     args.check_input()?;
     args.schedule.run(|| once(args))
 }
 
 /// Runs one check.
-fn once(args: &Args) -> Result<Exit, Error> {
+fn once(args: &CheckArgs) -> Result<Exit, Error> {
     args.check_root()?;
     if args.cluster.cluster {
         return check_cluster(args);
@@ -103,11 +105,11 @@ fn once(args: &Args) -> Result<Exit, Error> {
 
 /// Returns an error, because this build has no client for the Kubernetes API.
 #[cfg(not(feature = "cluster"))]
-fn check_cluster(_: &Args) -> Result<Exit, Error> {
+fn check_cluster(_: &CheckArgs) -> Result<Exit, Error> {
     Err(super::published::without_cluster("--cluster"))
 }
 
-impl Args {
+impl CheckArgs {
     /// Returns an error for standard input in repeated checks, because it can be read only once.
     fn check_input(&self) -> Result<(), Error> {
         if self.schedule.every.is_none() || !self.reads_standard_input() {

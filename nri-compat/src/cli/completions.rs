@@ -1,5 +1,5 @@
-//! `nri-compat completions SHELL` and `nri-compat man`, generated from the definition of the command
-//! line.
+//! `nri-compat completions SHELL` and `nri-compat man`, generated from the definition of the
+//! command line.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;

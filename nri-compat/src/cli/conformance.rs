@@ -23,7 +23,7 @@ use crate::report::template::Format;
 /// Tests whether a plugin or a runtime keeps the lifecycle contract of NRI.
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, args_conflicts_with_subcommands = true)]
-pub(super) struct Args {
+pub(super) struct ConformanceArgs {
     /// List the statements of the contract.
     #[arg(long)]
     list: bool,
@@ -31,21 +31,21 @@ pub(super) struct Args {
     #[arg(long, value_parser = formats_of::<&StatementsReport<'_>>(), default_value = "text", requires = "list")]
     format: Format,
     #[command(subcommand)]
-    subject: Option<Subject>,
+    subject: Option<TestedPeer>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Subject {
+enum TestedPeer {
     Plugin(Box<PluginArgs>),
     Runtime(Box<RuntimeArgs>),
     Recording(Box<RecordingArgs>),
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &ConformanceArgs) -> Result<Exit, Error> {
     match &args.subject {
-        Some(Subject::Plugin(args)) => run_plugin(args),
-        Some(Subject::Runtime(args)) => run_runtime(args),
-        Some(Subject::Recording(args)) => run_recording(args),
+        Some(TestedPeer::Plugin(args)) => run_plugin(args),
+        Some(TestedPeer::Runtime(args)) => run_runtime(args),
+        Some(TestedPeer::Recording(args)) => run_recording(args),
         None => list(args.format),
     }
 }
@@ -65,7 +65,7 @@ fn list(format: Format) -> Result<Exit, Error> {
 #[derive(Debug, clap::Args)]
 struct PluginArgs {
     #[command(flatten)]
-    plugin: plugin_under_test::Args,
+    plugin: plugin_under_test::PluginUnderTestArgs,
     #[command(flatten)]
     selection: Selection,
     /// Test only under these revisions of the protocol, separated by commas: v0.11.0,v0.12.0.
@@ -80,14 +80,15 @@ struct PluginArgs {
     /// Seed for ids and random content.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
-    /// Test W11 and W17 with up to 1,000,000 events and with 1,000 connections, which takes minutes.
+    /// Test W11 and W17 with up to 1,000,000 events and with 1,000 connections, which takes
+    /// minutes.
     #[arg(long)]
     soak: bool,
     /// Write a wire trace of each failure to this folder.
     #[arg(long, value_name = "FOLDER")]
     trace: Option<PathBuf>,
     #[command(flatten)]
-    answer: AnswerArgs,
+    answer: ResultArgs,
 }
 
 const RUNTIMES: &[Choice<RuntimeKind>] = &[
@@ -160,7 +161,7 @@ struct RuntimeArgs {
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
-    answer: AnswerArgs,
+    answer: ResultArgs,
 }
 
 fn run_runtime(args: &RuntimeArgs) -> Result<Exit, Error> {
@@ -201,7 +202,7 @@ struct RecordingArgs {
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
-    answer: AnswerArgs,
+    answer: ResultArgs,
 }
 
 fn run_recording(args: &RecordingArgs) -> Result<Exit, Error> {
@@ -245,7 +246,7 @@ fn statement(text: &str) -> Result<String, String> {
 /// Options of commands that print the results of tests.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-struct AnswerArgs {
+struct ResultArgs {
     /// Output format.
     #[arg(long, value_parser = formats_of::<&ConformanceReport>(), default_value = "text")]
     format: Format,
@@ -253,12 +254,12 @@ struct AnswerArgs {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "RESULT")]
     fail_on: Vec<FailOnTest>,
     #[command(flatten)]
-    decisions: decisions::Args,
+    decisions: decisions::DecisionsArgs,
 }
 
-impl AnswerArgs {
-    /// Applies policy and baseline, writes the report, and returns the exit code. `seed` repeats the
-    /// random choices of the run, if it made any.
+impl ResultArgs {
+    /// Applies policy and baseline, writes the report, and returns the exit code. `seed` repeats
+    /// the random choices of the run, if it made any.
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ use crate::policy::{Baseline, Policy, today};
 /// Options that name the policy and the baseline.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub(super) struct Args {
+pub(super) struct DecisionsArgs {
     /// The policy [default: nri-compat.toml in the current directory, if it exists].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub(super) struct Decisions<'a> {
     write_to: Option<&'a Path>,
 }
 
-impl Args {
+impl DecisionsArgs {
     /// Reads the policy, and the baseline unless one will be written.
     pub(super) fn read(&self) -> Result<Decisions<'_>, Error> {
         Ok(Decisions {
@@ -45,7 +45,8 @@ impl Args {
 }
 
 impl Decisions<'_> {
-    /// Lets `apply` apply the policy and the baseline to a report, and writes the baseline if it is a new one.
+    /// Lets `apply` apply the policy and the baseline to a report, and writes the baseline if it is
+    /// a new one.
     pub(super) fn apply<R>(
         &self,
         report: &mut R,

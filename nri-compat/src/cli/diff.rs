@@ -19,10 +19,10 @@ use crate::report::template::Format;
 ///
 /// FROM and TO each name a release (v0.12.5, v0.11, latest), the release that a runtime links
 /// (containerd@2.2.1, cri-o@1.33, containerd://2.4.2+unknown), a .proto file, a folder of protos, a
-/// FileDescriptorSet, a revision in git (HEAD~1:pkg/api/api.proto, .git#ref=main), or - for standard
-/// input.
+/// FileDescriptorSet, a revision in git (HEAD~1:pkg/api/api.proto, .git#ref=main), or - for
+/// standard input.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct DiffArgs {
     /// The version to start from.
     from: String,
     /// The version to compare with; older than FROM for a downgrade.
@@ -42,12 +42,12 @@ pub(super) struct Args {
     category: Category,
     /// The least serious level that makes the exit code 100.
     #[arg(long, value_parser = one_of(FAIL_ON), default_value = "error", value_name = "LEVEL")]
-    fail_on: Least,
+    fail_on: LeastLevel,
     /// Output format.
     #[arg(long, value_parser = formats_of::<&DiffReport>(), default_value = "text")]
     format: Format,
     #[command(flatten)]
-    decisions: decisions::Args,
+    decisions: decisions::DecisionsArgs,
 }
 
 /// The categories of the protobuf rules.
@@ -59,16 +59,16 @@ const CATEGORIES: &[Choice<Category>] = &[
 ];
 
 /// The least serious level that makes the exit code 100, if any does.
-type Least = Option<Level>;
+type LeastLevel = Option<Level>;
 
-const FAIL_ON: &[Choice<Least>] = &[
+const FAIL_ON: &[Choice<LeastLevel>] = &[
     ("error", "Something breaks", Some(Level::Error)),
     ("warning", "Something breaks for some peers, or will", Some(Level::Warning)),
     ("note", "Any finding", Some(Level::Note)),
     ("never", "No finding changes the exit code", None),
 ];
 
-pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &DiffArgs) -> Result<Exit, Error> {
     let imports = [&args.from_import, &args.to_import].map(|own| {
         let mut imports = Imports::added_with("-I FOLDER");
         let folders = own.iter().chain(&args.imports);

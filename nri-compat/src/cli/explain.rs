@@ -12,21 +12,21 @@ use crate::statements;
 /// Without an id, lists all rules by category, then all statements; with part of an id, lists those
 /// that contain it.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ExplainArgs {
     /// Id of the rule or statement, as shown in reports, or part of one; in upper or lower case.
     #[arg(value_name = "ID")]
     id: Option<String>,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Error> {
     let wanted = args.id.as_deref().unwrap_or_default();
     let part = wanted.to_ascii_uppercase().replace(['-', ' '], "_");
     output::print(&page(&part).ok_or_else(|| unknown(wanted))?)?;
     Ok(Exit::Clean)
 }
 
-/// Returns the page about the only rule or statement whose id contains `part`, or the list of all of them; `None` if
-/// there are none.
+/// Returns the page about the only rule or statement whose id contains `part`, or the list of all
+/// of them; `None` if there are none.
 fn page(part: &str) -> Option<String> {
     if let Some(rule) = rules::get(part) {
         return Some(rule_page(rule));

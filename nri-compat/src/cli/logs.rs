@@ -13,7 +13,7 @@ use crate::exit::Exit;
 /// collectors and grep, and the output of `ctr deprecations list`; also compressed with gzip, zstd,
 /// xz or bzip2. A log contains only events that occurred: use `check` for the plugins themselves.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct LogsArgs {
     /// Logs, or folders of logs; - for standard input, as in `journalctl -u containerd -o json |
     /// nri-compat logs -`. A plugin in several of them is one finding.
     #[arg(value_name = "FILE", required = true)]
@@ -23,10 +23,10 @@ pub(super) struct Args {
     #[command(flatten)]
     targets: targets::Args,
     #[command(flatten)]
-    answer: answer::Args,
+    answer: answer::AnswerArgs,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &LogsArgs) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
     let targets = args.targets.resolve(history, &decisions.policy.targets)?;

@@ -23,15 +23,15 @@ use crate::text_file;
 /// The maximum size of the list of expected nodes in bytes.
 const MAX_NODES: u64 = 64 << 20;
 
-/// Merges the reports of many nodes: for each plugin, the number of nodes, and when it was first and
-/// last seen.
+/// Merges the reports of many nodes: for each plugin, the number of nodes, and when it was first
+/// and last seen.
 ///
 /// Reads the output of `check` and `logs` with --format json or jsonl: files, lines, or
 /// concatenated; also compressed with gzip, zstd or xz, wrapped by log collectors, or cut into
 /// pieces by container runtimes. If there are several reports of a node, the newest counts. A
 /// broken report is listed as skipped, and the others count.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct MergeArgs {
     /// Reports; - for standard input.
     #[arg(value_name = "FILE", required_unless_present = "cluster")]
     paths: Vec<PathBuf>,
@@ -71,7 +71,7 @@ fn condition() -> impl TypedValueParser<Value = Condition> {
         .map(|name| FailOn::from_str(&name, false).ok())
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &MergeArgs) -> Result<Exit, Error> {
     let expected = args.expected()?;
     let mut merge = Merge::at(jiff::Timestamp::now());
     for path in &args.paths {
@@ -108,7 +108,7 @@ fn read_cluster(api: ApiName, merge: &mut Merge) -> Result<(), Error> {
     })
 }
 
-impl Args {
+impl MergeArgs {
     /// Reads the names of the nodes that should have a report.
     fn expected(&self) -> Result<Vec<String>, Error> {
         let Some(path) = &self.expect_nodes else {

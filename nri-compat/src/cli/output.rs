@@ -10,8 +10,8 @@ use crate::exit::Exit;
 use crate::report::template::{self, Format, Look, Templated};
 use crate::report::visible;
 
-/// Returns the width and colours of text on standard output, which has colours on a terminal, unless they are disabled
-/// (`NO_COLOR`, `CLICOLOR`).
+/// Returns the width and colours of text on standard output, which has colours on a terminal,
+/// unless they are disabled (`NO_COLOR`, `CLICOLOR`).
 pub(super) fn look() -> Look {
     Look {
         coloured: AutoStream::choice(&io::stdout()) != ColorChoice::Never,

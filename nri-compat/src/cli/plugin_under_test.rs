@@ -16,13 +16,13 @@ const MAX_CONFIG: u64 = 4 << 20;
 /// Options of commands that start a plugin.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub(super) struct Args {
+pub(super) struct PluginUnderTestArgs {
     /// The executable of the plugin. It is started as a runtime would start it: with a cleared
     /// environment, in a temporary folder.
     #[arg(required_unless_present = "wait")]
     plugin: Option<PathBuf>,
-    /// Arguments of the plugin. A plugin with arguments is started as an external one, which connects
-    /// to the socket on its own. `{socket}` stands for the path of the socket.
+    /// Arguments of the plugin. A plugin with arguments is started as an external one, which
+    /// connects to the socket on its own. `{socket}` stands for the path of the socket.
     #[arg(last = true, value_name = "ARGUMENT")]
     arguments: Vec<OsString>,
     /// Start the plugin as an external one, which connects to the socket that NRI_SOCKET names.
@@ -49,7 +49,7 @@ pub(super) struct Args {
     plugin_config: Option<PathBuf>,
 }
 
-impl Args {
+impl PluginUnderTestArgs {
     /// Returns the plugin, and announces its execution. Must be called within a tokio runtime.
     ///
     /// # Errors
@@ -70,7 +70,8 @@ impl Args {
             dry_root: self.dry_root.clone(),
         };
         announce(&format!("executing {}", executable.path.display()));
-        // If the kernel refuses, only processes that detach from their parent can outlive the plugin.
+        // If the kernel refuses, only processes that detach from their parent can outlive the
+        // plugin.
         let _ = adopt_orphans();
         Ok(if self.external || !self.arguments.is_empty() {
             Subject::external(executable)

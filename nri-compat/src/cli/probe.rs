@@ -20,9 +20,9 @@ use crate::report::visible;
 ///
 /// `check` decides from the file of a plugin; `probe` executes it and decides from its behavior.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ProbeArgs {
     #[command(flatten)]
-    plugin: plugin_under_test::Args,
+    plugin: plugin_under_test::PluginUnderTestArgs,
     #[command(flatten)]
     targets: targets::Args,
     /// Time limit of the runtime for each request, such as 2s or 500ms [default: 2s].
@@ -61,7 +61,7 @@ const FAIL_ON: &[Choice<Least>] = &[
     ("never", "No verdict changes the exit code", None),
 ];
 
-pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &ProbeArgs) -> Result<Exit, Error> {
     let options = args.options()?;
     let probed = session::run(async {
         let subject = args.plugin.subject()?;
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     Ok(exit)
 }
 
-impl Args {
+impl ProbeArgs {
     fn options(&self) -> Result<Options, Error> {
         let mut options =
             Options { config: self.plugin.config()?.unwrap_or_default(), ..Options::default() };

@@ -15,7 +15,7 @@ use crate::report::counted;
 /// Without --proxy, an observing plugin records the requests of the runtime. With --proxy, plugins
 /// connect to another socket, and their answers are recorded as well.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct RecordArgs {
     /// The socket of the runtime.
     #[arg(long, value_name = "SOCKET", default_value = "/var/run/nri/nri.sock")]
     socket: PathBuf,
@@ -37,7 +37,7 @@ pub(super) struct Args {
     max_bytes: Option<u64>,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &RecordArgs) -> Result<Exit, Error> {
     let recorded = session::run_until_interrupted(async |stop| args.record(stop).await)?;
     let _ = writeln!(anstream::stderr().lock(), "{}", phrase(&recorded));
     if recorded.lost > 0 {
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     Ok(Exit::Clean)
 }
 
-impl Args {
+impl RecordArgs {
     async fn record(&self, stop: Interrupted) -> Result<Recorded, Error> {
         let options = self.options();
         match &self.proxy {

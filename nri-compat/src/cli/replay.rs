@@ -18,11 +18,11 @@ use crate::report::template::Format;
 /// The exit code is 100 if an answer differs from the recorded one. Differences without a meaning,
 /// such as the order of mounts, do not count.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ReplayArgs {
     /// The recording, as written by `nri-compat record`.
     recording: PathBuf,
     #[command(flatten)]
-    plugin: plugin_under_test::Args,
+    plugin: plugin_under_test::PluginUnderTestArgs,
     /// Send each request as soon as the previous one is answered, or at its recorded time.
     #[arg(long, value_parser = one_of(SPEEDS), default_value = "full")]
     speed: Speed,
@@ -42,7 +42,7 @@ const SPEEDS: &[Choice<Speed>] = &[
     ("original", "As recorded", Speed::Original),
 ];
 
-pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &ReplayArgs) -> Result<Exit, Error> {
     let replayed = session::run(async {
         let subject = args.plugin.subject()?;
         let mut replay = Replay::new(&args.recording, subject).speed(args.speed);

@@ -1,4 +1,5 @@
-//! The async runtime of commands that talk to plugins, runtimes and clusters, and their end on Ctrl-C.
+//! The async runtime of commands that talk to plugins, runtimes and clusters, and their end on
+//! Ctrl-C.
 
 use std::future::Future;
 use std::time::Duration;

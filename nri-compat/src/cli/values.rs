@@ -34,7 +34,8 @@ pub(super) fn one_of<T: Copy + Send + Sync>(
     })
 }
 
-/// Parses a duration: `2s`, `500ms`, `1m`, `24h`, `1h 30m`, or a number of seconds; or returns why it is none.
+/// Parses a duration: `2s`, `500ms`, `1m`, `24h`, `1h 30m`, or a number of seconds; or returns why
+/// it is none.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().map(SignedDuration::from_secs);
     let parsed = seconds.or_else(|_| text.parse::<SignedDuration>());

@@ -1,5 +1,5 @@
-//! A client that reads lists page by page, within limits of time and size. `kube` sends the credentials,
-//! renews them, and repeats a request that a busy server refuses.
+//! A client that reads lists page by page, within limits of time and size. `kube` sends the
+//! credentials, renews them, and repeats a request that a busy server refuses.
 
 use std::error::Error;
 use std::time::Duration;
@@ -31,14 +31,14 @@ const PAGE_OBJECTS: u32 = 500;
 const MAX_PAGES: u32 = 1000;
 
 /// A client of an API server.
-pub(super) struct Client {
+pub(super) struct ApiClient {
     kube: kube::Client,
     /// The cluster, without its contents.
     pub(super) view: ClusterView,
     timeout: Duration,
 }
 
-impl Client {
+impl ApiClient {
     /// Creates a client, for which a credential plugin of the kubeconfig may run.
     ///
     /// # Errors
@@ -78,8 +78,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns an error if the server cannot be reached, refuses, answers too slowly, sends more than the
-    /// limit, or sends something else.
+    /// Returns an error if the server cannot be reached, refuses, answers too slowly, sends more
+    /// than the limit, or sends something else.
     pub(super) async fn list(
         &self,
         resource: &Resource,

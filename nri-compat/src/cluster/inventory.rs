@@ -1,5 +1,5 @@
-//! The relevant parts of the objects in all lists: the runtimes of nodes, and the containers that may be NRI
-//! plugins, from pods and from the objects that create pods.
+//! The relevant parts of the objects in all lists: the runtimes of nodes, and the containers that
+//! may be NRI plugins, from pods and from the objects that create pods.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,20 +34,20 @@ pub struct Plugin {
 }
 
 /// Containers by place and image.
-type Plugins = BTreeMap<(WorkloadPlace, Image), Plugin>;
+type PluginContainers = BTreeMap<(WorkloadPlace, Image), Plugin>;
 
 /// A page of a list.
 #[derive(Deserialize)]
 struct Page {
     #[serde(default)]
-    metadata: Metadata,
+    metadata: ListMetadata,
     /// The objects. `null` means that there are none, but a document without the key is not a list.
     #[serde(deserialize_with = "Option::deserialize")]
     items: Option<Vec<Map<String, Value>>>,
 }
 
 #[derive(Default, Deserialize)]
-struct Metadata {
+struct ListMetadata {
     #[serde(rename = "continue", default)]
     next: Option<String>,
 }
@@ -57,7 +57,7 @@ struct Metadata {
 pub struct Inventory {
     /// The names of nodes by runtime and operating system.
     pools: BTreeMap<(String, String), Vec<String>>,
-    plugins: Plugins,
+    plugins: PluginContainers,
     /// The objects that own listed objects.
     owners: BTreeMap<WorkloadPlace, WorkloadPlace>,
     /// The number of pods.
@@ -139,8 +139,8 @@ impl Inventory {
         }
     }
 
-    /// Returns the nodes by runtime, the largest pool first. Whether plugins can run is only known of the
-    /// operating system.
+    /// Returns the nodes by runtime, the largest pool first. Whether plugins can run is only known
+    /// of the operating system.
     pub(super) fn pools(&mut self) -> Vec<NodePool> {
         let pools = std::mem::take(&mut self.pools).into_iter();
         let pools = pools.map(|((runtime, system), mut nodes)| {
@@ -160,14 +160,14 @@ impl Inventory {
         pools
     }
 
-    /// Returns the containers of the pods under the objects that own them, and those of templates that
-    /// no pod runs.
+    /// Returns the containers of the pods under the objects that own them, and those of templates
+    /// that no pod runs.
     pub fn plugins(mut self) -> Vec<Plugin> {
         let all = std::mem::take(&mut self.plugins).into_values();
         let (running, declared): (Vec<_>, Vec<_>) = all.partition(|plugin| plugin.pods > 0);
         let workloads = declared.iter().map(|plugin| whole(&plugin.place));
         let workloads: BTreeSet<WorkloadPlace> = workloads.collect();
-        let mut plugins = Plugins::new();
+        let mut plugins = PluginContainers::new();
         for mut plugin in running {
             let container = std::mem::take(&mut plugin.place.container);
             plugin.place = WorkloadPlace { container, ..self.topmost(plugin.place, &workloads) };
@@ -183,8 +183,8 @@ impl Inventory {
         plugins.into_values().collect()
     }
 
-    /// Returns the object that the owner of a pod belongs to: the deployment of a replica set, if it
-    /// is one of these workloads, or the cron job of a job; else the owner itself.
+    /// Returns the object that the owner of a pod belongs to: the deployment of a replica set, if
+    /// it is one of these workloads, or the cron job of a job; else the owner itself.
     fn topmost(&self, owner: WorkloadPlace, workloads: &BTreeSet<WorkloadPlace>) -> WorkloadPlace {
         let deployment = || deployment(&owner).filter(|name| workloads.contains(name));
         let above = self.owners.get(&owner).cloned().or_else(deployment);
@@ -207,7 +207,7 @@ impl Plugin {
 }
 
 /// Adds a container, or its pods to those of the same container.
-fn add(plugins: &mut Plugins, plugin: Plugin) {
+fn add(plugins: &mut PluginContainers, plugin: Plugin) {
     match plugins.entry((plugin.place.clone(), plugin.image.clone())) {
         Entry::Vacant(first) => drop(first.insert(plugin)),
         Entry::Occupied(known) => {

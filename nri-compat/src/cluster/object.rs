@@ -1,4 +1,5 @@
-//! The fields of objects of the API server that say which workload they belong to, and which images run.
+//! The fields of objects of the API server that say which workload they belong to, and which images
+//! run.
 
 use crate::place::WorkloadPlace;
 use crate::workloads::{Container, Node};
@@ -29,8 +30,8 @@ pub struct Image {
     pub remark: Option<&'static str>,
 }
 
-/// Returns the owner of a pod, or the pod itself if it has none. Mirrors of static pods have the same
-/// name on each node, without the name of the node at the end.
+/// Returns the owner of a pod, or the pod itself if it has none. Mirrors of static pods have the
+/// same name on each node, without the name of the node at the end.
 pub(super) fn owner(pod: &Node, mut itself: WorkloadPlace) -> WorkloadPlace {
     if !is_mirror(pod) {
         return controller(pod, &itself).unwrap_or(itself);
@@ -78,7 +79,8 @@ pub(super) fn has_ended(pod: &Node) -> bool {
 }
 
 impl Image {
-    /// Returns the image of a container of a pod: the one that its status names, if a registry knows it.
+    /// Returns the image of a container of a pod: the one that its status names, if a registry
+    /// knows it.
     pub(super) fn running(container: &Container, pod: &Node) -> Self {
         let status = pod.get("status").into_iter();
         let mut statuses = status.flat_map(|status| STATUSES.map(|list| status.maps(list)));

@@ -2,7 +2,8 @@ use nri_conformance::probe::{EventResult, Verdict as Probe};
 
 use super::*;
 
-/// Returns how a verdict of `check` that names some events relates to one of `probe` with a result of a single event.
+/// Returns how a verdict of `check` that names some events relates to one of `probe` with a result
+/// of a single event.
 fn related(
     (outcome, named): (Outcome, &[&str]),
     (verdict, result): (Probe, Option<(&'static str, EventOutcome)>),

@@ -14,7 +14,7 @@ use files::{FileOption, flag, optimize_for};
 use nri_schema::schema::{Enum, Field, File, Id, Message, Method, Service, Span, value};
 
 use super::pairs::Pair;
-use super::sink::Run;
+use super::sink::RuleRun;
 use crate::report::finding::Location;
 use crate::rules::ids;
 use crate::rules::table::buf_rules;
@@ -22,18 +22,18 @@ use crate::rules::table::buf_rules;
 macro_rules! checks {
     ($($id:ident => $kind:ident($check:expr),)*) => {
         /// The rules of `buf breaking` by id, each with its check.
-        pub(super) static CHECKS: &[(&str, Check)] = &[$((ids::$id, Check::$kind($check))),*];
+        pub(super) static CHECKS: &[(&str, BufCheck)] = &[$((ids::$id, BufCheck::$kind($check))),*];
     };
 }
 
 buf_rules!(checks);
 
 /// A check of both schemas, or of an element that both have.
-type Of<T> = fn(&mut Run<'_>, &T, &T);
+type Of<T> = fn(&mut RuleRun<'_>, &T, &T);
 
 /// A check: the elements that it applies to, and its function.
-pub(super) enum Check {
-    Schemas(fn(&mut Run<'_>)),
+pub(super) enum BufCheck {
+    Schemas(fn(&mut RuleRun<'_>)),
     Files(Of<File>),
     FileOption(FileOption),
     Messages(Of<Message>),
@@ -43,9 +43,9 @@ pub(super) enum Check {
     Methods(Of<Method>),
 }
 
-impl Check {
+impl BufCheck {
     /// Runs the check on everything that it applies to.
-    pub(super) fn run(&self, run: &mut Run<'_>) {
+    pub(super) fn run(&self, run: &mut RuleRun<'_>) {
         let pairs = run.pairs;
         match self {
             Self::Schemas(check) => check(run),
@@ -77,7 +77,7 @@ fn field(field: &Field) -> String {
 
 /// Reports a change of a part of a field, at its place, or else where the field is declared.
 fn changed(
-    run: &mut Run<'_>,
+    run: &mut RuleRun<'_>,
     new: &Field,
     place: Option<Location>,
     part: &str,
@@ -88,7 +88,7 @@ fn changed(
 }
 
 /// Reports a message or enum that may no longer be written as JSON, at the path of the feature.
-fn json_format(run: &mut Run<'_>, new: &Id, what: &str, formats: [i32; 2], path: &[i32]) {
+fn json_format(run: &mut RuleRun<'_>, new: &Id, what: &str, formats: [i32; 2], path: &[i32]) {
     let [before, after] = formats.map(|format| format == value::JSON_ALLOW);
     if before && !after {
         let place = run.pairs.to.feature(new, path);
@@ -106,8 +106,8 @@ pub(in crate::diff) enum Unless {
 }
 
 impl Unless {
-    /// Returns true if the element with this number and these names may be deleted from a message or enum with these
-    /// reserved names and ranges.
+    /// Returns true if the element with this number and these names may be deleted from a message
+    /// or enum with these reserved names and ranges.
     fn permits<'n>(
         self,
         (number, names): (i32, impl IntoIterator<Item = &'n str>),

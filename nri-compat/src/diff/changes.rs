@@ -15,8 +15,8 @@ pub(super) struct Declared<'s> {
     pub(super) files: &'s [String],
 }
 
-/// Compares two schemas: services, then messages, then enums; of each first the elements of `to`, in the order
-/// declared, then those that only `from` has.
+/// Compares two schemas: services, then messages, then enums; of each first the elements of `to`,
+/// in the order declared, then those that only `from` has.
 pub(super) fn changes(from: Declared<'_>, to: Declared<'_>) -> Vec<Change> {
     let services = [from, to].map(|side| side.in_order(&side.schema.services));
     let messages = [from, to].map(Declared::messages);
@@ -51,8 +51,8 @@ impl<'s> Declared<'s> {
     }
 }
 
-/// Returns the changes of elements, each with its parts. `details` describes the differences of a part that both
-/// sides have.
+/// Returns the changes of elements, each with its parts. `details` describes the differences of a
+/// part that both sides have.
 fn list<'s, T: Declaration, P: Declaration + 's>(
     [old, new]: [Vec<&'s T>; 2],
     kinds: [ElementKind; 2],
@@ -72,7 +72,7 @@ fn list<'s, T: Declaration, P: Declaration + 's>(
 /// Returns the change of an element, if it has changed.
 fn change<T: Declaration>(
     what: ElementKind,
-    pair: Pair<'_, T>,
+    pair: Sides<'_, T>,
     details: impl Fn(&T, &T) -> Vec<String>,
 ) -> Option<Change> {
     let (kind, element, detail) = match pair {
@@ -91,10 +91,10 @@ fn change<T: Declaration>(
 }
 
 /// An element of `from` and of `to`; at least one has it.
-type Pair<'s, T> = (Option<&'s T>, Option<&'s T>);
+type Sides<'s, T> = (Option<&'s T>, Option<&'s T>);
 
 /// Pairs elements by name: in the order of `new`, then those that only `old` has.
-fn paired<'s, T: Declaration>(old: &[&'s T], new: &[&'s T]) -> Vec<Pair<'s, T>> {
+fn paired<'s, T: Declaration>(old: &[&'s T], new: &[&'s T]) -> Vec<Sides<'s, T>> {
     let name = |element: &'s T| element.id().full.as_str();
     let by_name = |all: &[&'s T]| -> HashMap<&'s str, &'s T> {
         all.iter().map(|&element| (name(element), element)).collect()

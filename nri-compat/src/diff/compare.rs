@@ -9,7 +9,7 @@ use nri_schema::history::History;
 
 use super::input::{Input, STDIN};
 use super::nri::facts::Facts;
-use super::nri::side::Side;
+use super::nri::side::NriSide;
 use super::nri::{self, Context};
 use super::pairings::{self, Peer};
 use super::{breaking, changes, is_in, rule_ids};
@@ -34,15 +34,15 @@ use crate::rules::ids;
 ///
 /// # Errors
 ///
-/// Returns an error if FROM or TO names nothing that can be compiled, or if an import folder does not
-/// exist.
+/// Returns an error if FROM or TO names nothing that can be compiled, or if an import folder does
+/// not exist.
 pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
     let imports = Imports::added_with("-I FOLDER");
     diff_with(from, to, [&imports, &imports], category)
 }
 
-/// As [`diff`]; imports of each side are also looked up in its own `imports`, that of `from` first. Imports that serve
-/// both sides hide a change in them.
+/// As [`diff`]; imports of each side are also looked up in its own `imports`, that of `from` first.
+/// Imports that serve both sides hide a change in them.
 ///
 /// # Errors
 ///
@@ -62,8 +62,8 @@ pub fn diff_with(
     Ok(compare(history, &from, &to, category))
 }
 
-/// Resolves both sides at the same time, unless they are the same, such as standard input. This takes
-/// a quarter of a whole run, see `tests/bench/diff.sh`.
+/// Resolves both sides at the same time, unless they are the same, such as standard input. This
+/// takes a quarter of a whole run, see `tests/bench/diff.sh`.
 fn inputs(
     history: &History,
     from: &str,
@@ -101,7 +101,7 @@ pub fn compare(history: &History, from: &Input, to: &Input, category: Category) 
         let changes = changes::changes(from.declared(), to.declared());
         (changes, breaking(&from.schema, &to.schema, &[category]))
     };
-    let ((changes, findings), nri) = both(of_protobuf, || Nri::new(from, to, &facts));
+    let ((changes, findings), nri) = both(of_protobuf, || NriComparison::new(from, to, &facts));
     let mut findings = with_nri(findings, nri.as_ref());
     name_paths(&mut findings, to);
     name_changes(&mut findings, &changes);
@@ -115,7 +115,7 @@ pub fn compare(history: &History, from: &Input, to: &Input, category: Category) 
             rules: protobuf_rules.count() + nri.as_ref().map_or(0, |_| nri::RULES.len()),
             ..Summary::default()
         },
-        deprecated: nri.as_ref().map_or_else(Vec::new, |Nri { context, .. }| {
+        deprecated: nri.as_ref().map_or_else(Vec::new, |NriComparison { context, .. }| {
             facts.newly_deprecated(&context.from, &context.to)
         }),
         pairings: match &nri {
@@ -131,7 +131,8 @@ pub fn compare(history: &History, from: &Input, to: &Input, category: Category) 
     report
 }
 
-/// Returns the findings of the protobuf rules of these categories (none: all of them) and of NRI's own rules, sorted.
+/// Returns the findings of the protobuf rules of these categories (none: all of them) and of NRI's
+/// own rules, sorted.
 pub fn findings(
     history: &History,
     from: &Input,
@@ -140,12 +141,13 @@ pub fn findings(
 ) -> Vec<Finding> {
     let target = to.target.clone();
     let facts = Facts { history, target };
-    let nri = Nri::new(from, to, &facts);
+    let nri = NriComparison::new(from, to, &facts);
     with_nri(breaking(&from.schema, &to.schema, categories), nri.as_ref())
 }
 
-/// Adds the findings of NRI's own rules to those of the protobuf rules, which they explain, and sorts them.
-fn with_nri(mut findings: Vec<Finding>, nri: Option<&Nri<'_>>) -> Vec<Finding> {
+/// Adds the findings of NRI's own rules to those of the protobuf rules, which they explain, and
+/// sorts them.
+fn with_nri(mut findings: Vec<Finding>, nri: Option<&NriComparison<'_>>) -> Vec<Finding> {
     if let Some(nri) = nri {
         let of_sentinel = findings.iter_mut().filter(|finding| nri.context.is_of_sentinel(finding));
         of_sentinel.for_each(explain_sentinel);
@@ -188,16 +190,16 @@ fn name_paths(findings: &mut [Finding], to: &Input) {
 }
 
 /// The part of a report for NRI protocols.
-struct Nri<'s> {
+struct NriComparison<'s> {
     context: Context<'s>,
     pairings: Vec<Pairing>,
 }
 
-impl<'s> Nri<'s> {
+impl<'s> NriComparison<'s> {
     /// Returns `None` unless at least one side is an NRI protocol.
     fn new(from: &'s Input, to: &'s Input, facts: &'s Facts<'s>) -> Option<Self> {
         let side = |input: &'s Input, other: &Input| {
-            Side::new(input.protocol_beside(other)?, input.name())
+            NriSide::new(input.protocol_beside(other)?, input.name())
         };
         let context = Context::new(side(from, to)?, side(to, from)?, facts);
         let peer = |side, input: &'s Input| Peer { side, schema: &input.schema };
@@ -241,8 +243,8 @@ impl<'s> Nri<'s> {
 /// The text that is added to an error about an element that no pairing has trouble with.
 const UNAFFECTED: &str = " (in source code only: NRI peers still understand each other)";
 
-/// Turns the finding of a generic rule about the old number of the sentinel into a note: it is no break that
-/// it passes to a new event or is removed.
+/// Turns the finding of a generic rule about the old number of the sentinel into a note: it is no
+/// break that it passes to a new event or is removed.
 fn explain_sentinel(finding: &mut Finding) {
     let rule = ids::NRI_EVENT_SENTINEL_MOVED;
     finding.level = Level::Note;

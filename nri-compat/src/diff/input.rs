@@ -29,9 +29,9 @@ pub struct Input {
     pub spec: String,
     /// The descriptors, for the protobuf rules.
     pub schema: Schema,
-    /// The model of all its files, with the services of the package that has `Plugin`; `None` unless
-    /// it is an NRI protocol. NRI's rules use this model, because its events, mask and carriers are
-    /// those of generated plugins and runtimes.
+    /// The model of all its files, with the services of the package that has `Plugin`; `None`
+    /// unless it is an NRI protocol. NRI's rules use this model, because its events, mask and
+    /// carriers are those of generated plugins and runtimes.
     pub protocol: Option<Protocol>,
     /// The model for a comparison with an NRI protocol.
     alike: OnceLock<Protocol>,
@@ -50,8 +50,8 @@ pub struct Input {
 
 impl Input {
     /// Compiles what `spec` names: a release, the release of a runtime, a proto, a folder of
-    /// protos, a `FileDescriptorSet`, a revision in git, or `-` for standard input. Imports are also looked up in
-    /// `imports`.
+    /// protos, a `FileDescriptorSet`, a revision in git, or `-` for standard input. Imports are
+    /// also looked up in `imports`.
     ///
     /// # Errors
     ///
@@ -201,8 +201,8 @@ impl Input {
     }
 
     /// Renames the files of this side to match the other side, if their names differ but they are
-    /// the same files: one file on each side, of which one was named as such, or files of one package that are some folders deeper
-    /// on one side.
+    /// the same files: one file on each side, of which one was named as such, or files of one
+    /// package that are some folders deeper on one side.
     pub(super) fn match_files(&mut self, other: &Self) {
         for (old, new) in renamed(self, other) {
             if self.schema.rename_file(&old, &new) {
@@ -266,7 +266,7 @@ fn shown(spec: &str) -> &str {
     if spec == STDIN { "standard input" } else { spec }
 }
 
-/// Returns the path as it is named from the working folder.
+/// Returns the path relative to the working folder.
 fn from_here(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::new());
     let relative = path.strip_prefix(here).unwrap_or(path);

@@ -12,19 +12,19 @@ pub(super) mod synchronize;
 
 use self::facts::Facts;
 use self::semantics::{EVENT, PLUGIN, SENTINEL};
-use self::side::{Flows, Side};
+use self::side::{Flows, NriSide};
 use super::sink::Sink;
 use crate::report::finding::Finding;
 use crate::rules::ids;
 use crate::rules::table::nri_rules;
 
 /// A function that looks at both sides and reports its findings.
-type Check = fn(&Context<'_>, &mut Sink);
+type NriCheck = fn(&Context<'_>, &mut Sink);
 
 macro_rules! checks {
     ($($id:ident => $check:expr,)*) => {
         /// The rules of NRI, each with the function that reports it.
-        pub(super) static RULES: &[(&str, Check)] = &[$((ids::$id, $check)),*];
+        pub(super) static RULES: &[(&str, NriCheck)] = &[$((ids::$id, $check)),*];
     };
 }
 
@@ -32,15 +32,15 @@ nri_rules!(checks);
 
 /// Both sides, the direction of their messages, and further facts.
 pub(super) struct Context<'s> {
-    pub(super) from: Side<'s>,
-    pub(super) to: Side<'s>,
+    pub(super) from: NriSide<'s>,
+    pub(super) to: NriSide<'s>,
     pub(super) flows_from: Flows,
     pub(super) flows_to: Flows,
     pub(super) facts: &'s Facts<'s>,
 }
 
 impl<'s> Context<'s> {
-    pub(super) fn new(from: Side<'s>, to: Side<'s>, facts: &'s Facts<'s>) -> Self {
+    pub(super) fn new(from: NriSide<'s>, to: NriSide<'s>, facts: &'s Facts<'s>) -> Self {
         let (flows_from, flows_to) = (Flows::new(&from), Flows::new(&to));
         Self { from, to, flows_from, flows_to, facts }
     }
@@ -58,8 +58,8 @@ impl<'s> Context<'s> {
         self.both_serve() && sides.iter().all(|side| side.events_enum().is_some())
     }
 
-    /// Returns true if this is the finding of a generic rule about the former number of the sentinel LAST,
-    /// which passed to a new event or was removed.
+    /// Returns true if this is the finding of a generic rule about the former number of the
+    /// sentinel LAST, which passed to a new event or was removed.
     pub(super) fn is_of_sentinel(&self, finding: &Finding) -> bool {
         let has_moved = self.from.nri.last.is_some() && self.to.nri.last.is_some();
         if !has_moved || self.from.nri.last == self.to.nri.last {
@@ -77,7 +77,7 @@ impl<'s> Context<'s> {
     pub(super) fn findings(&self) -> Vec<Finding> {
         let mut sink = Sink::default();
         for (at, (_, check)) in RULES.iter().enumerate() {
-            let is_same = |(_, known): &(&str, Check)| std::ptr::fn_addr_eq(*known, *check);
+            let is_same = |(_, known): &(&str, NriCheck)| std::ptr::fn_addr_eq(*known, *check);
             if !RULES[..at].iter().any(is_same) {
                 check(self, &mut sink);
             }

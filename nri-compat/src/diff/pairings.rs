@@ -1,5 +1,5 @@
-//! The pairing of a plugin of one version with a runtime of another: per event, per RPC and per field. Peers find each
-//! other by the full names of their services.
+//! The pairing of a plugin of one version with a runtime of another: per event, per RPC and per
+//! field. Peers find each other by the full names of their services.
 
 mod events;
 mod needed;
@@ -8,7 +8,7 @@ mod transfers;
 
 use super::nri::facts::Facts;
 use super::nri::semantics::{PLUGIN, RUNTIME};
-use super::nri::side::Side;
+use super::nri::side::NriSide;
 use crate::report::pairing::{ItemKind, Outcome, Pairing, PairingItem};
 use nri_schema::Schema;
 use nri_schema::model::Service;
@@ -16,13 +16,13 @@ use nri_schema::model::Service;
 /// One of the two peers.
 #[derive(Clone, Copy)]
 pub(super) struct Peer<'s> {
-    pub(super) side: &'s Side<'s>,
+    pub(super) side: &'s NriSide<'s>,
     pub(super) schema: &'s Schema,
 }
 
 /// Returns the pairing of a plugin built for one side with a runtime built for the other.
 pub(super) fn pair<'s>(plugin: Peer<'s>, runtime: Peer<'s>, facts: &'s Facts<'s>) -> Pairing {
-    let mut pair = Pair { plugin, runtime, facts, items: Vec::new() };
+    let mut pair = Peers { plugin, runtime, facts, items: Vec::new() };
     if pair.find_each_other() {
         let transfers = pair.transfers();
         pair.events(&transfers);
@@ -33,14 +33,14 @@ pub(super) fn pair<'s>(plugin: Peer<'s>, runtime: Peer<'s>, facts: &'s Facts<'s>
     Pairing::new(plugin.side.name, runtime.side.name, pair.items)
 }
 
-struct Pair<'s> {
+struct Peers<'s> {
     plugin: Peer<'s>,
     runtime: Peer<'s>,
     facts: &'s Facts<'s>,
     items: Vec<PairingItem>,
 }
 
-impl Pair<'_> {
+impl Peers<'_> {
     fn push(&mut self, kind: ItemKind, element: &str, outcome: Outcome, detail: impl Into<String>) {
         self.items.push(item(kind, element, outcome, detail));
     }
@@ -50,7 +50,8 @@ fn item(kind: ItemKind, element: &str, outcome: Outcome, detail: impl Into<Strin
     PairingItem { kind, element: element.to_owned(), outcome, detail: detail.into() }
 }
 
-/// The services that both sides need, each with the consequence if the plugin or the runtime does not have it.
+/// The services that both sides need, each with the consequence if the plugin or the runtime does
+/// not have it.
 const NEEDED: [(&str, &str, &str); 2] = [
     (
         PLUGIN,
@@ -60,7 +61,7 @@ const NEEDED: [(&str, &str, &str); 2] = [
     (RUNTIME, "it cannot register", "it answers UNIMPLEMENTED, and no plugin can register"),
 ];
 
-impl Pair<'_> {
+impl Peers<'_> {
     /// Returns true if the services that both need have the same names on both sides.
     fn find_each_other(&mut self) -> bool {
         for (name, without_plugin, without_runtime) in NEEDED {

@@ -10,12 +10,12 @@ use crate::report::finding::{Finding, Level, Location};
 use crate::rules;
 
 /// A rule that runs: the elements of both schemas, and where its findings go.
-pub(super) struct Run<'r> {
+pub(super) struct RuleRun<'r> {
     pub(super) pairs: &'r Pairs<'r>,
     pub(super) sink: &'r mut Sink,
 }
 
-impl Run<'_> {
+impl RuleRun<'_> {
     /// Reports an element of the later side, where it is declared.
     pub(super) fn report(&mut self, new: &Id, message: String) {
         self.report_part(new, &new.full, message);

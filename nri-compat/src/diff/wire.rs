@@ -84,7 +84,7 @@ impl<'s> Transfer<'s> {
 }
 
 /// Names of the type on the sender's and of the type on the receiver's side.
-type Types<'s> = (&'s str, &'s str);
+type TypeNames<'s> = (&'s str, &'s str);
 
 /// The transfers between two schemas. The messages of a protocol share most of their parts, so each
 /// pair of types is compared once.
@@ -92,7 +92,7 @@ type Types<'s> = (&'s str, &'s str);
 pub struct Transfers<'s> {
     sender: Fields<'s>,
     receiver: Fields<'s>,
-    known: HashMap<Types<'s>, Rc<Parts<'s>>>,
+    known: HashMap<TypeNames<'s>, Rc<Parts<'s>>>,
 }
 
 /// The transfers of the fields of one message, and the fields that contain messages, with the types
@@ -108,7 +108,7 @@ struct Parts<'s> {
 struct Ahead<'s> {
     /// The full name on the sender's side.
     sent: &'s str,
-    types: Types<'s>,
+    types: TypeNames<'s>,
 }
 
 impl<'s> Transfers<'s> {
@@ -138,7 +138,7 @@ impl<'s> Transfers<'s> {
     }
 
     /// Returns the parts of a pair of messages, and of all that it can contain.
-    fn reached(&mut self, types: Types<'s>) -> Vec<(Types<'s>, Rc<Parts<'s>>)> {
+    fn reached(&mut self, types: TypeNames<'s>) -> Vec<(TypeNames<'s>, Rc<Parts<'s>>)> {
         let mut ahead = vec![types];
         let (mut seen, mut all) = (HashSet::new(), Vec::new());
         while let Some(types) = ahead.pop() {
@@ -152,12 +152,12 @@ impl<'s> Transfers<'s> {
     }
 
     /// Returns the parts of a pair of messages; none if either side does not declare its type.
-    fn parts(&mut self, types: Types<'s>) -> Rc<Parts<'s>> {
+    fn parts(&mut self, types: TypeNames<'s>) -> Rc<Parts<'s>> {
         let (sender, receiver) = (&self.sender, &self.receiver);
         let parts = self.known.entry(types).or_insert_with(|| {
             let messages = sender.schema.message(types.0).zip(receiver.schema.message(types.1));
             let parts = messages.map(|(sent, expected)| {
-                let mut pair = Pair { sender, receiver, parts: Parts::default() };
+                let mut pair = MessagePair { sender, receiver, parts: Parts::default() };
                 pair.message(sent, expected);
                 pair.parts
             });
@@ -168,13 +168,13 @@ impl<'s> Transfers<'s> {
 }
 
 /// The comparison of two messages.
-struct Pair<'t, 's> {
+struct MessagePair<'t, 's> {
     sender: &'t Fields<'s>,
     receiver: &'t Fields<'s>,
     parts: Parts<'s>,
 }
 
-impl<'s> Pair<'_, 's> {
+impl<'s> MessagePair<'_, 's> {
     fn message(&mut self, sent: &'s Message, expected: &'s Message) {
         for field in self.sender.in_message(sent) {
             match self.receiver.of_number(expected, field.number) {

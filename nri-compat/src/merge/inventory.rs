@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::source::{Document, Numbers, Report, Source, cluster_id};
+use super::source::{Numbers, Report, ReportDocument, ReportSource, cluster_id};
 use crate::place::Place;
 use crate::report::check::{ClusterView, Outcome, Subject};
 use crate::report::merge::{
@@ -28,10 +28,10 @@ const MAX_NODES: usize = 500_000;
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
     /// The distinct findings in the order of their numbers, with the times at which they were made.
-    findings: IndexMap<Finding, Span>,
+    findings: IndexMap<ReportedFinding, Span>,
     /// The distinct sets of findings on a node.
     sets: BTreeSet<Numbers>,
-    reports: BTreeMap<Source, Report>,
+    reports: BTreeMap<ReportSource, Report>,
     /// The number of nodes in these reports.
     nodes: usize,
     /// The number of reports that a newer one replaces.
@@ -42,12 +42,12 @@ pub(super) struct Inventory {
 
 impl Inventory {
     /// Adds a report. `made` is its time if that can be compared with the times of other reports.
-    pub(super) fn add(&mut self, document: Document, made: Option<Timestamp>) {
+    pub(super) fn add(&mut self, document: ReportDocument, made: Option<Timestamp>) {
         let at = document.summary.at.as_deref();
         let counted = document.subjects.iter().filter(counts);
         let found: Vec<(usize, &Subject)> =
             counted.filter_map(|subject| Some((self.number(subject, at)?, subject))).collect();
-        let source = Source::of(&document, self.reports.len());
+        let source = ReportSource::of(&document, self.reports.len());
         // Reports that were replaced, or had no room, may have been the only ones with a set.
         if self.sets.len() > 4 * self.nodes {
             self.sets.retain(|set| Arc::strong_count(set) > 1);
@@ -74,7 +74,7 @@ impl Inventory {
     /// room for it.
     fn number(&mut self, subject: &Subject, at: Option<&str>) -> Option<usize> {
         let is_full = self.findings.len() >= MAX_FINDINGS;
-        let entry = self.findings.entry(Finding::new(subject));
+        let entry = self.findings.entry(ReportedFinding::new(subject));
         if let indexmap::map::Entry::Vacant(new) = &entry
             && (is_full || new.key().size() > MAX_FINDING)
         {
@@ -126,8 +126,8 @@ impl Inventory {
         nodes.filter_map(|(node, _)| node.node()).collect()
     }
 
-    /// Returns the clusters, each with the pools of its newest report: those of several namespaces have
-    /// the same nodes.
+    /// Returns the clusters, each with the pools of its newest report: those of several namespaces
+    /// have the same nodes.
     fn clusters(&self, hosts: &BTreeSet<&str>) -> Vec<MergedCluster> {
         let mut newest: BTreeMap<&str, (Option<Timestamp>, &ClusterView)> = BTreeMap::new();
         for report in self.reports.values() {
@@ -146,7 +146,7 @@ impl Inventory {
 
     /// Returns the number of nodes for each set of findings, and the sets on no node.
     fn groups(&self) -> BTreeMap<Numbers, usize> {
-        let mut nodes: BTreeMap<&Source, Numbers> = BTreeMap::new();
+        let mut nodes: BTreeMap<&ReportSource, Numbers> = BTreeMap::new();
         let reports = self.reports.iter();
         for (node, findings) in reports.flat_map(|(source, report)| report.on_nodes(source)) {
             match nodes.entry(node) {
@@ -165,10 +165,10 @@ impl Inventory {
 
     /// Returns all plugins on any node, the worst on the most nodes first.
     fn plugins(&self) -> Vec<MergedPlugin> {
-        let mut totals: BTreeMap<&Plugin, Totals> = BTreeMap::new();
+        let mut totals: BTreeMap<&PluginIdentity, Totals> = BTreeMap::new();
         for (numbers, nodes) in self.groups() {
             let found = numbers.iter().filter_map(|number| self.findings.get_index(*number));
-            let found: Vec<&Finding> = found.map(|(finding, _)| finding).collect();
+            let found: Vec<&ReportedFinding> = found.map(|(finding, _)| finding).collect();
             for (plugin, finding) in on_node(&found) {
                 totals.entry(plugin).or_default().add(finding, nodes);
             }
@@ -193,7 +193,7 @@ impl Inventory {
 
 /// The identity of a plugin across nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-struct Plugin {
+struct PluginIdentity {
     name: Option<String>,
     index: Option<String>,
     /// The place without process ids, which differ on each node.
@@ -202,11 +202,11 @@ struct Plugin {
     nri: Built,
 }
 
-/// The finding of one report about a plugin. Most nodes have the same findings, so each distinct one
-/// is stored once.
+/// The finding of one report about a plugin. Most nodes have the same findings, so each distinct
+/// one is stored once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-struct Finding {
-    plugin: Plugin,
+struct ReportedFinding {
+    plugin: PluginIdentity,
     events: BTreeSet<String>,
     /// Outcomes by target.
     verdicts: BTreeMap<String, Outcome>,
@@ -214,13 +214,13 @@ struct Finding {
     is_process: bool,
 }
 
-impl Finding {
+impl ReportedFinding {
     /// Returns the finding about a subject.
     fn new(subject: &Subject) -> Self {
         let place = Place { pids: Vec::new(), ..subject.place.whole_file() };
         let verdicts = subject.verdicts.iter();
         Self {
-            plugin: Plugin {
+            plugin: PluginIdentity {
                 name: subject.name.clone(),
                 index: subject.index.clone(),
                 place,
@@ -238,8 +238,8 @@ impl Finding {
         serde_json::to_vec(self).map_or(usize::MAX, |json| json.len())
     }
 
-    /// Adds what another finding on the same node says about the plugin: under each target, the worse
-    /// verdict counts.
+    /// Adds what another finding on the same node says about the plugin: under each target, the
+    /// worse verdict counts.
     fn join(&mut self, other: &Self) {
         self.events.extend(other.events.iter().cloned());
         for (target, outcome) in &other.verdicts {
@@ -270,7 +270,7 @@ struct Totals {
 }
 
 impl Totals {
-    fn add(&mut self, finding: Finding, nodes: usize) {
+    fn add(&mut self, finding: ReportedFinding, nodes: usize) {
         self.nodes += nodes;
         self.events.extend(finding.events);
         for (target, outcome) in finding.verdicts {
@@ -281,7 +281,7 @@ impl Totals {
         }
     }
 
-    fn of(self, plugin: &Plugin) -> MergedPlugin {
+    fn of(self, plugin: &PluginIdentity) -> MergedPlugin {
         let shown = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.shown);
         let verdicts = self.verdicts.into_iter();
         MergedPlugin {
@@ -318,14 +318,14 @@ fn counts(subject: &&Subject) -> bool {
     subject.role == Role::Plugin || !subject.verdicts.is_empty()
 }
 
-/// Returns the findings on a node by plugin: a process that runs the program of a container counts as
-/// that container.
-fn on_node<'f>(found: &[&'f Finding]) -> BTreeMap<&'f Plugin, Finding> {
+/// Returns the findings on a node by plugin: a process that runs the program of a container counts
+/// as that container.
+fn on_node<'f>(found: &[&'f ReportedFinding]) -> BTreeMap<&'f PluginIdentity, ReportedFinding> {
     let is_in_container = |place: &Place| place.workload.is_some() && place.entry.is_some();
     let containers = found.iter();
     let containers: Vec<_> =
         containers.filter(|finding| is_in_container(&finding.plugin.place)).collect();
-    let mut joined: BTreeMap<&Plugin, Finding> = BTreeMap::new();
+    let mut joined: BTreeMap<&PluginIdentity, ReportedFinding> = BTreeMap::new();
     for finding in found {
         let mut containers = containers.iter();
         if !containers.any(|container| finding.is_process_of(container)) {

@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use crate::report::check::{ClusterView, Subject, Summary};
 use crate::report::json::SCHEMA;
 
-/// The parts of a report of `check` or `logs` that are merged. Unknown keys are ignored, so that reports of newer
-/// releases can be read too.
+/// The parts of a report of `check` or `logs` that are merged. Unknown keys are ignored, so that
+/// reports of newer releases can be read too.
 #[derive(Debug, Deserialize)]
-pub(super) struct Document {
+pub(super) struct ReportDocument {
     schema: u32,
     pub(super) subjects: Vec<Subject>,
     #[serde(default)]
@@ -24,8 +24,8 @@ pub(super) struct Document {
 }
 
 /// Parses a report, possibly wrapped by a log collector, or returns why it is not a report.
-pub(super) fn parse(bytes: &[u8]) -> Result<Document, String> {
-    let document = serde_json::from_slice::<Document>(bytes).or_else(|error| {
+pub(super) fn parse(bytes: &[u8]) -> Result<ReportDocument, String> {
+    let document = serde_json::from_slice::<ReportDocument>(bytes).or_else(|error| {
         let document = unwrapped(bytes);
         document.ok_or_else(|| format!("not a report of check or logs: {error}"))
     })?;
@@ -36,7 +36,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Document, String> {
 }
 
 /// Returns the report within the entry of a log collector.
-fn unwrapped(entry: &[u8]) -> Option<Document> {
+fn unwrapped(entry: &[u8]) -> Option<ReportDocument> {
     let entry: Map<String, Value> = serde_json::from_slice(entry).ok()?;
     let mut texts = entry.values().filter_map(Value::as_str);
     let report = texts.find(|text| text.trim_start().starts_with('{'))?;
@@ -51,12 +51,13 @@ pub(super) type Numbers = Arc<BTreeSet<usize>>;
 
 /// The machine or cluster that a report is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Source {
+pub(super) enum ReportSource {
     /// A node with this name.
     Node(String),
     /// A node without a name, in the report with this number.
     Unnamed(usize),
-    /// The identity of a cluster, and the namespace, if any. Nearly all sources are nodes, which take half as much memory.
+    /// The identity of a cluster, and the namespace, if any. Nearly all sources are nodes, which
+    /// take half as much memory.
     Cluster(Box<(String, Option<String>)>),
 }
 
@@ -69,12 +70,12 @@ pub(super) struct Report {
     /// The findings on the node, or those of the cluster that are on no node.
     pub(super) own: Numbers,
     /// The findings on each node of a cluster.
-    nodes: Vec<(Source, Numbers)>,
+    nodes: Vec<(ReportSource, Numbers)>,
 }
 
-impl Source {
+impl ReportSource {
     /// Returns the source of a report with this number.
-    pub(super) fn of(document: &Document, nth: usize) -> Self {
+    pub(super) fn of(document: &ReportDocument, nth: usize) -> Self {
         if let Some(view) = &document.cluster {
             let cluster = (cluster_id(view).to_owned(), view.namespace.clone());
             return Self::Cluster(cluster.into());
@@ -96,7 +97,8 @@ impl Source {
 }
 
 impl Report {
-    /// Creates a report from the findings with their numbers; `store` returns the stored set that equals one.
+    /// Creates a report from the findings with their numbers; `store` returns the stored set that
+    /// equals one.
     pub(super) fn new(
         view: Option<ClusterView>,
         found: &[(usize, &Subject)],
@@ -107,7 +109,7 @@ impl Report {
         let own = found.iter().filter(|(_, subject)| is_own(subject));
         let own = store(own.map(|(number, _)| *number).collect());
         let nodes = view.iter().flat_map(|view| by_node(view, found));
-        let nodes = nodes.map(|(name, numbers)| (Source::Node(name.clone()), store(numbers)));
+        let nodes = nodes.map(|(name, numbers)| (ReportSource::Node(name.clone()), store(numbers)));
         Self {
             made,
             own,
@@ -120,15 +122,15 @@ impl Report {
     /// Returns the findings on each node, for the report about `source`.
     pub(super) fn on_nodes<'r>(
         &'r self,
-        source: &'r Source,
-    ) -> impl Iterator<Item = (&'r Source, &'r Numbers)> {
+        source: &'r ReportSource,
+    ) -> impl Iterator<Item = (&'r ReportSource, &'r Numbers)> {
         let own = self.view.is_none().then_some((source, &self.own));
         let nodes = self.nodes.iter().map(|(node, numbers)| (node, numbers));
         own.into_iter().chain(nodes)
     }
 
-    /// Replaces it with another report about the source, unless that is older. One with a time counts
-    /// before one without; of two reports with the same time, the findings of both count.
+    /// Replaces it with another report about the source, unless that is older. One with a time
+    /// counts before one without; of two reports with the same time, the findings of both count.
     pub(super) fn update(&mut self, other: Self) {
         if other.made < self.made {
             return;

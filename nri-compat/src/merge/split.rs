@@ -6,7 +6,8 @@ use std::io::{self, BufReader, Read};
 /// The maximum size of a report in bytes.
 pub(super) const MAX_REPORT: usize = 32 << 20;
 
-/// A piece of the stream: an object from its first brace to its last, or the reason why it is something else.
+/// A piece of the stream: an object from its first brace to its last, or the reason why it is
+/// something else.
 pub(super) type Piece<'b> = Result<&'b [u8], &'static str>;
 
 /// Calls `take` with every piece.
@@ -28,8 +29,8 @@ pub(super) fn each(input: &mut dyn Read, take: &mut dyn FnMut(Piece<'_>)) -> io:
     Ok(())
 }
 
-/// Tracks braces and strings. A brace at the beginning of a line begins a new report, whatever is
-/// unfinished: in our formats, only a new report has one there, so the report after a broken one is
+/// Tracks braces and strings. A brace at the beginning of a line begins a new report even if the
+/// last one is unfinished: only a report has one there, so that the report after a broken one is
 /// found.
 struct Splitter<'t> {
     object: Vec<u8>,

@@ -20,7 +20,7 @@ pub fn apply(
     baseline: Option<&mut Baseline>,
     today: Date,
 ) {
-    let mut decisions = Decisions::new(Scope::Check, policy, baseline, today);
+    let mut decisions = AppliedDecisions::new(Scope::Check, policy, baseline, today);
     for subject in &mut report.subjects {
         let mut verdicts = std::mem::take(&mut subject.verdicts);
         let bad = verdicts.iter_mut();
@@ -47,7 +47,7 @@ pub(crate) fn apply_to_diff(
     baseline: Option<&mut Baseline>,
     today: Date,
 ) {
-    let mut decisions = Decisions::new(Scope::Diff, policy, baseline, today);
+    let mut decisions = AppliedDecisions::new(Scope::Diff, policy, baseline, today);
     for mut finding in std::mem::take(&mut report.findings) {
         let (level, suppressed) = decisions.of(Candidate::finding(&finding));
         finding.level = level.unwrap_or(finding.level);
@@ -68,7 +68,7 @@ pub(crate) fn apply_to_conformance(
     baseline: Option<&mut Baseline>,
     today: Date,
 ) {
-    let mut decisions = Decisions::new(Scope::Conformance, policy, baseline, today);
+    let mut decisions = AppliedDecisions::new(Scope::Conformance, policy, baseline, today);
     let violations = report.results.iter_mut();
     for test in violations.filter(|test| test.violation.is_some()) {
         let candidate = Candidate::test(&report.subject, test);
@@ -80,7 +80,7 @@ pub(crate) fn apply_to_conformance(
 }
 
 /// A policy and a baseline that are being applied.
-struct Decisions<'p> {
+struct AppliedDecisions<'p> {
     policy: &'p Policy,
     baseline: Option<&'p mut Baseline>,
     today: Date,
@@ -88,7 +88,7 @@ struct Decisions<'p> {
     ignores: Vec<(&'p Spanned<Ignore>, bool)>,
 }
 
-impl<'p> Decisions<'p> {
+impl<'p> AppliedDecisions<'p> {
     fn new(
         scope: Scope,
         policy: &'p Policy,
@@ -100,9 +100,9 @@ impl<'p> Decisions<'p> {
         Self { policy, baseline, today, ignores: ignores.map(|ignore| (ignore, false)).collect() }
     }
 
-    /// Returns the level that the policy gives to the rule of a finding, if any, and why it is suppressed: by an ignore
-    /// in force that matches it, because its rule is `off`, or because the baseline contains it. Marks all that match
-    /// as used.
+    /// Returns the level that the policy gives to the rule of a finding, if any, and why it is
+    /// suppressed: by an ignore in force that matches it, because its rule is `off`, or because the
+    /// baseline contains it. Marks all that match as used.
     fn of(&mut self, candidate: Candidate) -> (Option<Level>, Option<Suppression>) {
         let mut rules = self.policy.rules.iter();
         let rule = rules.find(|(id, _)| id.0 == candidate.known.rule);

@@ -43,13 +43,14 @@ pub(super) struct KnownFinding {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct BaselineDocument {
     schema: u32,
     findings: Vec<KnownFinding>,
 }
 
 impl Baseline {
-    /// Creates a baseline that takes in each finding that it is applied to, unless the policy ignores it.
+    /// Creates a baseline that takes in each finding that it is applied to, unless the policy
+    /// ignores it.
     pub fn to_write() -> Self {
         Self { is_new: true, ..Self::default() }
     }
@@ -65,7 +66,7 @@ impl Baseline {
                 "write it again with --write-baseline, and compare the findings in both files",
             )
         };
-        let document: Document = serde_json::from_str(text)
+        let document: BaselineDocument = serde_json::from_str(text)
             .map_err(|error| wrong(format!("not a baseline: {error}")))?;
         if document.schema != SCHEMA {
             let other = document.schema;
@@ -91,7 +92,7 @@ impl Baseline {
     pub fn to_json(&self) -> String {
         let mut findings: Vec<KnownFinding> = self.findings.values().cloned().collect();
         findings.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
-        let document = Document { schema: SCHEMA, findings };
+        let document = BaselineDocument { schema: SCHEMA, findings };
         let mut text = serde_json::to_string_pretty(&document)
             .expect("a baseline has only texts, lists and numbers");
         text.push('\n');

@@ -91,8 +91,8 @@ fn incident_counts(incident: &Incident, fail_on: &[FailOn]) -> bool {
     incident.suppressed.is_none() && named(alike, fail_on)
 }
 
-/// Returns the exit code for a report of `conformance`: [`Exit::Findings`] if any result counts, else
-/// [`Exit::Clean`].
+/// Returns the exit code for a report of `conformance`: [`Exit::Findings`] if any result counts,
+/// else [`Exit::Clean`].
 ///
 /// A failed test counts unless it is suppressed or its level is `note`, which is the level of
 /// ambiguous statements.

@@ -1,4 +1,5 @@
-//! An ignore of the policy, and its matching. `toml` adds the position in the file to errors in its values.
+//! An ignore of the policy, and its matching. `toml` adds the position in the file to errors in its
+//! values.
 
 use globset::{Glob, GlobMatcher};
 use jiff::civil::Date;
@@ -95,8 +96,8 @@ impl Ignore {
             && self.target.as_ref().is_none_or(|target| is_release_of(&candidate.target, target))
     }
 
-    /// Returns the command whose findings it applies to, derived from its rule; `diff` if it names an
-    /// element.
+    /// Returns the command whose findings it applies to, derived from its rule; `diff` if it names
+    /// an element.
     pub(super) fn scope(&self) -> Scope {
         let id = self.rule.as_ref().map(|rule| rule.0.as_str());
         let rule = id.and_then(rules::get);

@@ -39,8 +39,8 @@ pub struct Policy {
     pub(super) ignores: Vec<Spanned<Ignore>>,
 }
 
-/// The level that the policy gives to a rule. Verdicts with `error` always count, whatever `--fail-on`
-/// names; verdicts with `note` never count, and those that are `off` are suppressed.
+/// The level that the policy gives to a rule. Verdicts with `error` always count, regardless of
+/// `--fail-on` names; verdicts with `note` never count, and those that are `off` are suppressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum RuleLevel {

@@ -71,8 +71,8 @@ impl Refused<'_> {
         host_of(self.url)
     }
 
-    /// Fetches a token for pulling from the repository. The scope is not that of the challenge, because
-    /// a registry could ask for more.
+    /// Fetches a token for pulling from the repository. The scope is not that of the challenge,
+    /// because a registry could ask for more.
     fn token(
         &self,
         realm: &str,
@@ -144,15 +144,15 @@ fn escaped(text: &str) -> impl std::fmt::Display {
     utf8_percent_encode(text, NON_ALPHANUMERIC)
 }
 
-/// Returns the token in the answer of a token server; `None` if there is no token that can be sent in a
-/// header.
+/// Returns the token in the answer of a token server; `None` if there is no token that can be sent
+/// in a header.
 pub fn token_of(answer: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
-    struct Answer {
+    struct TokenAnswer {
         token: Option<String>,
         access_token: Option<String>,
     }
-    let answer: Answer = serde_json::from_slice(answer).ok()?;
+    let answer: TokenAnswer = serde_json::from_slice(answer).ok()?;
     let token = answer.token.filter(|token| !token.is_empty());
     let token = token.or(answer.access_token)?;
     let is_plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());

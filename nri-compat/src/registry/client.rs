@@ -1,5 +1,6 @@
-//! The client: sends a request for a manifest or blob until it is answered, with attempts, credentials,
-//! redirects, and the choice between HTTPS and HTTP. Blobs are verified before they are read.
+//! The client: sends a request for a manifest or blob until it is answered, with attempts,
+//! credentials, redirects, and the choice between HTTPS and HTTP. Blobs are verified before they
+//! are read.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -54,7 +55,7 @@ pub struct Client {
 }
 
 /// A request to a registry.
-struct Wanted<'w> {
+struct RegistryRequest<'w> {
     image: &'w Reference,
     /// The path after the name of the repository: `manifests/latest`.
     path: String,
@@ -73,11 +74,12 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns an error if the registry does not have it, or if its content does not match its digest.
+    /// Returns an error if the registry does not have it, or if its content does not match its
+    /// digest.
     pub fn manifest(&self, image: &Reference) -> Result<Vec<u8>, Error> {
         let digest = image.digest.as_ref();
         let selector = digest.map_or_else(|| image.tag().to_owned(), Digest::to_string);
-        let wanted = Wanted {
+        let wanted = RegistryRequest {
             image,
             path: format!("manifests/{selector}"),
             accept: MANIFESTS,
@@ -86,19 +88,19 @@ impl Client {
         self.fetch(&wanted, |answer| read_manifest(image.host(), answer, digest))
     }
 
-    /// Fetches a blob of this size to an unnamed file, which is deleted when it is closed. It is read from
-    /// its start.
+    /// Fetches a blob of this size to an unnamed file, which is deleted when it is closed. It is
+    /// read from its start.
     ///
     /// # Errors
     ///
-    /// Returns an error if the registry does not have it, if it is too large, or if its size or its content
-    /// are not those that were asked for.
+    /// Returns an error if the registry does not have it, if it is too large, or if its size or its
+    /// content are not those that were asked for.
     pub fn blob(&self, image: &Reference, digest: &Digest, size: u64) -> Result<File, Error> {
         if size > MAX_BLOB {
             let message = format!("{digest} is larger than {} GiB", MAX_BLOB >> 30);
             return Err(Error::new(SkipKind::TooLarge, message));
         }
-        let wanted = Wanted {
+        let wanted = RegistryRequest {
             image,
             path: format!("blobs/{digest}"),
             accept: "*/*",
@@ -111,7 +113,7 @@ impl Client {
     /// answer.
     fn fetch<T>(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &RegistryRequest<'_>,
         read: impl Fn(Response<Body>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let limits = &self.http.limits;
@@ -132,7 +134,7 @@ impl Client {
     }
 
     /// Sends a request once, with credentials if the server requires them.
-    fn attempt(&self, wanted: &Wanted<'_>) -> Result<Response<Body>, Error> {
+    fn attempt(&self, wanted: &RegistryRequest<'_>) -> Result<Response<Body>, Error> {
         let (host, repository) = (wanted.image.host(), wanted.image.repository());
         let url = self.url(host, &format!("/v2/{repository}/{}", wanted.path))?;
         let key = (host.to_owned(), repository.to_owned());
@@ -153,7 +155,7 @@ impl Client {
     fn follow(
         &self,
         start: &Uri,
-        wanted: &Wanted<'_>,
+        wanted: &RegistryRequest<'_>,
         authorization: Option<&str>,
     ) -> Result<Response<Body>, Error> {
         let broken = |why: &str| {

@@ -1,5 +1,5 @@
-//! The credentials that Docker and Podman store in `config.json` and `auth.json`, or in the credential
-//! helpers that these name.
+//! The credentials that Docker and Podman store in `config.json` and `auth.json`, or in the
+//! credential helpers that these name.
 //!
 //! The files are read in this order, and the first with an entry for the registry is used:
 //! `$REGISTRY_AUTH_FILE`; `$DOCKER_CONFIG/config.json`, else `~/.docker/config.json`;
@@ -45,7 +45,7 @@ pub(super) enum Credentials {
 /// The relevant part of a configuration file.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Config {
+struct CredentialsFile {
     auths: BTreeMap<String, AuthEntry>,
     cred_helpers: BTreeMap<String, String>,
     creds_store: String,
@@ -64,7 +64,7 @@ struct AuthEntry {
 /// The answer of a credential helper.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Answer {
+struct HelperAnswer {
     username: String,
     secret: String,
 }
@@ -73,15 +73,15 @@ struct Answer {
 ///
 /// # Errors
 ///
-/// Returns an error if a file or a credential helper cannot be used, or the helper does not answer within
-/// this time limit.
+/// Returns an error if a file or a credential helper cannot be used, or the helper does not answer
+/// within this time limit.
 pub(super) fn find(
     image: &Reference,
     environment: &Environment,
     limit: Duration,
 ) -> Result<Option<Credentials>, Error> {
     for path in files(environment).iter().filter(|path| path.is_file()) {
-        let config = Config::read(path)?;
+        let config = CredentialsFile::read(path)?;
         let by_helper = match config.helper(image) {
             Some(name) => ask(name, key(image), environment, limit)?,
             None => None,
@@ -124,7 +124,7 @@ fn plain(key: &str) -> &str {
     }
 }
 
-impl Config {
+impl CredentialsFile {
     fn read(path: &Path) -> Result<Self, Error> {
         let failed = |why: String| Error::new(SkipKind::Io, why);
         let text = text_file::read(path, MAX_SIZE, ErrorKind::Fetch)
@@ -151,7 +151,8 @@ impl Config {
         (!name.is_empty()).then_some(name)
     }
 
-    /// Returns the entry for an image with the longest name. Podman also stores some for single repositories.
+    /// Returns the entry for an image with the longest name. Podman also stores some for single
+    /// repositories.
     fn stored(&self, image: &Reference) -> Option<&AuthEntry> {
         let name = format!("{}/{}/", image.registry(), image.repository());
         let fits = |key: &str| name.starts_with(&format!("{}/", plain(key)));
@@ -185,8 +186,8 @@ fn of_user(user: &str, secret: &str) -> Option<Credentials> {
     }
 }
 
-/// Asks a [credential helper](https://github.com/docker/docker-credential-helpers#development), which gets
-/// the name of a registry on its standard input; `None` if it has no credentials for it.
+/// Asks a [credential helper](https://github.com/docker/docker-credential-helpers#development),
+/// which gets the name of a registry on its standard input; `None` if it has no credentials for it.
 fn ask(
     name: &str,
     server: &str,
@@ -209,7 +210,7 @@ fn ask(
         .map_err(|error| failed(&error.to_string()))?
         .ok_or_else(|| failed(&format!("no answer within {} s", limit.as_secs_f32())))?;
     if ended.status.success() {
-        let answer: Answer = serde_json::from_slice(&ended.stdout)
+        let answer: HelperAnswer = serde_json::from_slice(&ended.stdout)
             .map_err(|_| failed("its answer is not the JSON of a credential helper"))?;
         return Ok(of_user(&answer.username, &answer.secret));
     }
@@ -228,7 +229,7 @@ mod tests {
         let config = r#"{"auths": {"r.example": {"auth": "dTpw"}, "r.example/team": {"auth": "bjpw"},
             "https://index.docker.io/v1/": {"auth": "aDpw"}, "https://old.example/v2/": {"identitytoken": "t"},
             "two.example": {"username": "u", "password": "p"}, "no.example": {}}}"#;
-        let config: Config = serde_json::from_str(config).unwrap();
+        let config: CredentialsFile = serde_json::from_str(config).unwrap();
         for (image, expected) in [
             ("r.example/a", Some("Basic dTpw")),
             ("r.example/team/a/b", Some("Basic bjpw")),

@@ -1,4 +1,5 @@
-//! Requests over HTTP, through the proxies of the environment, and explanations of the errors of connections.
+//! Requests over HTTP, through the proxies of the environment, and explanations of the errors of
+//! connections.
 
 use std::io::Read as _;
 use std::net::IpAddr;
@@ -55,8 +56,8 @@ impl Http {
         insecure.any(|named| names.iter().any(|name| named.eq_ignore_ascii_case(name)))
     }
 
-    /// Sends a GET request. Redirects are not followed. The limit is for the time from the connection to the last
-    /// byte of the answer.
+    /// Sends a GET request. Redirects are not followed. The limit is for the time from the
+    /// connection to the last byte of the answer.
     pub(super) fn get(
         &self,
         url: &Uri,
@@ -156,8 +157,8 @@ fn is_exempt(server: &Uri, environment: &Environment) -> bool {
     is_this_machine || matcher.intercept(server).is_none()
 }
 
-/// Returns the authorities that are trusted: those of `SSL_CERT_FILE` and `SSL_CERT_DIR`, or those of the
-/// system if neither is set.
+/// Returns the authorities that are trusted: those of `SSL_CERT_FILE` and `SSL_CERT_DIR`, or those
+/// of the system if neither is set.
 fn authorities(environment: &Environment) -> Result<RootCerts, Error> {
     let [file, folder] = ["SSL_CERT_FILE", "SSL_CERT_DIR"].map(|name| environment.path(name));
     let loaded = if file.is_none() && folder.is_none() {
@@ -255,8 +256,8 @@ fn explained(host: &str, proxy: Option<&Proxy>, error: &ureq::Error) -> Error {
     let insecure = format!("use --insecure {host}");
     let failed = |message: String, help: String| Error::new(SkipKind::Io, message).with_help(help);
     match (error, tls) {
-        // A server that does not speak TLS may take the handshake for an incomplete request, and wait
-        // for the rest.
+        // A server that does not speak TLS may take the handshake for an incomplete request, and
+        // wait for the rest.
         (Timeout(_), _) => temporary(format!("{host} took too long to answer")).with_help(format!(
             "check the network, try again later, or {insecure} if it serves plain HTTP"
         )),

@@ -1,5 +1,5 @@
-//! The options of a client: insecure hosts, limits on time and attempts, and the environment variables
-//! that determine credentials, proxies and certificates.
+//! The options of a client: insecure hosts, limits on time and attempts, and the environment
+//! variables that determine credentials, proxies and certificates.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -25,8 +25,8 @@ pub struct Limits {
     pub connect: Duration,
     /// The time limit for receiving further bytes, and for the answer of a credential helper.
     pub idle: Duration,
-    /// The time limit for a request with a small answer, and the constant part of the time limit for
-    /// a blob.
+    /// The time limit for a request with a small answer, and the constant part of the time limit
+    /// for a blob.
     pub total: Duration,
     /// The maximum number of attempts per request.
     pub attempts: u32,

@@ -49,8 +49,8 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
 pub struct Digest(String);
 
 impl Digest {
-    /// Parses a digest. Its digits must be in lower case, as the
-    /// [image specification](https://github.com/opencontainers/image-spec/blob/main/descriptor.md#digests)
+    /// Parses a digest. Its digits must be in lower case, as the [image
+    /// specification](https://github.com/opencontainers/image-spec/blob/main/descriptor.md#digests)
     /// requires. Returns `None` for another form or algorithm.
     pub fn parse(text: &str) -> Option<Self> {
         let hex = text.strip_prefix("sha256:")?;
@@ -103,8 +103,8 @@ impl Reference {
         })
     }
 
-    /// Returns true if a bare argument clearly means an image: it has a tag or a digest, or a registry
-    /// that does not look like the name of a folder. A name without a slash never does.
+    /// Returns true if a bare argument clearly means an image: it has a tag or a digest, or a
+    /// registry that does not look like the name of a folder. A name without a slash never does.
     pub(crate) fn is_evident(text: &str) -> bool {
         let (Ok(reference), Some((first, _))) = (Self::parse(text), text.split_once('/')) else {
             return false;

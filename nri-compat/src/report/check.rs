@@ -223,7 +223,7 @@ pub enum SuppressedBy {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NotLookedFor {
-    /// Plugins that run, whatever their files are.
+    /// Running plugins, regardless of their files.
     Processes,
     /// Plugins that connect to the runtime by themselves, started by a systemd unit or a static pod. No
     /// folder names them.

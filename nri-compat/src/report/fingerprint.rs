@@ -15,9 +15,9 @@ use crate::sighting::FileKind;
 /// | program: a Go program's main package, the name in a manifest | a rebuild, a patch release of the plugin | another program under the same name |
 /// | events that it handles | a rebuild, a patch release that handles the same | other events |
 ///
-/// A subject without a name is identified by its path within the image or on disk, or by its workload
-/// and container. The events in a log are excluded, because they are only those that have occurred so
-/// far.
+/// A subject without a name is identified by its path within the image or on disk, or by its
+/// workload and container. The events in a log are excluded, because they are only those that have
+/// occurred so far.
 pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
     let plugin = identity(subject);
     let mut parts = vec![

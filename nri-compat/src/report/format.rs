@@ -3,7 +3,8 @@
 /// The way in which a format is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writer {
-    /// By the template of the report with this ending. A report has the format if it has the template.
+    /// By the template of the report with this ending. A report has the format if it has the
+    /// template.
     Template(&'static str),
     /// As its JSON document, which every report has.
     Json,
@@ -14,7 +15,8 @@ pub(crate) enum Writer {
 /// Declares the formats, each with its name on the command line, its use, and its writer.
 macro_rules! formats {
     ($($(#[doc = $doc:literal])+ $format:ident = $name:literal, $about:literal, $writer:expr;)*) => {
-        /// An output format. The formats of a report are [`formats_of`](super::template::formats_of) it.
+        /// An output format. The formats of a report are
+        /// [`formats_of`](super::template::formats_of) it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Format {
             $($(#[doc = $doc])+ $format,)*
@@ -56,20 +58,23 @@ formats! {
     Jsonl = "jsonl", "JSON on one line, for logs that are collected line by line", Writer::Code;
     /// Markdown for pull requests and release notes.
     Markdown = "markdown", "For pull requests, wikis and release notes", Writer::Template("md");
-    /// HTML for browsers: one self-contained file, which loads nothing and also works without its script.
+    /// HTML for browsers: one self-contained file, which loads nothing and also works without its
+    /// script.
     Html = "html", "For browsers: one self-contained file", Writer::Template("html");
-    /// CSV for spreadsheets and small scripts, quoted as in RFC 4180. `check` has a row for each verdict, for each subject
-    /// without verdicts, for each node pool of a cluster, whose kind is `node_pool`, and for each skipped file, whose verdict
-    /// is `skipped`; several events in a cell are separated by spaces. `diff` has a row for each finding.
+    /// CSV for spreadsheets and small scripts, quoted as in RFC 4180. `check` has a row for each
+    /// verdict, for each subject without verdicts, for each node pool of a cluster, whose kind is
+    /// `node_pool`, and for each skipped file, whose verdict is `skipped`; several events in a cell
+    /// are separated by spaces. `diff` has a row for each finding.
     Csv = "csv", "For spreadsheets: one row per verdict or finding", Writer::Template("csv");
     /// Annotations of GitHub Actions: one workflow command per problem.
     /// <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
     Github = "github", "Annotations of GitHub Actions", Writer::Template("github");
     /// JUnit XML for CI systems: <https://github.com/testmoapp/junitxml>
     ///
-    /// A test case fails if its finding is a warning or an error; a note passes, with its text as output; cases that are
-    /// suppressed or cannot be determined are skipped. `check` has a suite per target with a case per plugin, `diff` a case
-    /// per rule, and `conformance` a suite per statement.
+    /// A test case fails if its finding is a warning or an error; a note passes, with its text as
+    /// output; cases that are suppressed or cannot be determined are skipped. `check` has a suite
+    /// per target with a case per plugin, `diff` a case per rule, and `conformance` a suite per
+    /// statement.
     Junit = "junit", "Test results for CI systems", Writer::Template("xml");
     /// SARIF 2.1.0 for code scanning.
     Sarif = "sarif", "For code scanning: SARIF 2.1.0", Writer::Code;

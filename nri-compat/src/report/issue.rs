@@ -1,4 +1,5 @@
-//! Issues, one per location: the common model of the formats that list problems (annotations, SARIF).
+//! Issues, one per location: the common model of the formats that list problems (annotations,
+//! SARIF).
 
 use serde::Serialize;
 
@@ -42,8 +43,8 @@ pub(super) struct IssuePlace {
 }
 
 impl CheckReport {
-    /// Returns an issue for each verdict other than ok and each incident, which is created when it is needed, because there
-    /// may be many.
+    /// Returns an issue for each verdict other than ok and each incident, which is created when it
+    /// is needed, because there may be many.
     pub(super) fn issues(&self) -> impl Iterator<Item = Issue> + Clone {
         let bad = self.verdicts().filter(|(_, verdict)| verdict.outcome != Outcome::Ok);
         let bad = bad.map(|(subject, verdict)| Issue::of_verdict(subject, verdict));

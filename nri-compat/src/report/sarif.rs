@@ -1,4 +1,5 @@
-//! SARIF 2.1.0, for code scanning: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
+//! SARIF 2.1.0, for code scanning:
+//! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 //!
 //! Every result has a level, a fingerprint that is stable across runs, and a suppression if the
 //! policy or baseline suppresses it. A report without findings is a run without results. Results
@@ -45,8 +46,8 @@ pub fn diff(report: &DiffReport) -> String {
     written(|out| write("diff", &[], &report.policy, report.issues(), out))
 }
 
-/// Returns the rules of the issues that are written, and the positions of the least serious ones if there are too many: those
-/// that are suppressed are left out first, then notes.
+/// Returns the rules of the issues that are written, and the positions of the least serious ones if
+/// there are too many: those that are suppressed are left out first, then notes.
 fn limited(issues: impl Iterator<Item = Issue>) -> (BTreeSet<&'static str>, BTreeSet<usize>) {
     let ranked = issues.zip(0..).map(|(issue, at)| {
         let rank = (issue.suppressed.is_some(), Reverse(issue.level));
@@ -60,7 +61,8 @@ fn limited(issues: impl Iterator<Item = Issue>) -> (BTreeSet<&'static str>, BTre
     (rules.collect(), left_out.collect())
 }
 
-/// Writes the results of a command, the places that it skipped, with reasons, and problems with the policy.
+/// Writes the results of a command, the places that it skipped, with reasons, and problems with the
+/// policy.
 fn write<I: Iterator<Item = Issue> + Clone>(
     command: &str,
     skipped: &[String],
@@ -100,8 +102,8 @@ fn write<I: Iterator<Item = Issue> + Clone>(
     write_document(&sarif, out)
 }
 
-/// A document with its results, which are created when they are written. `serde-sarif` (0.8) holds them in a `Vec`, and its
-/// build needs schemafy, regex, uriparse and two older versions of syn.
+/// A document with its results, which are created when they are written. `serde-sarif` (0.8) holds
+/// them in a `Vec`, and its build needs schemafy, regex, uriparse and two older versions of syn.
 #[derive(Serialize)]
 struct Sarif<R> {
     #[serde(rename = "$schema")]
@@ -162,7 +164,8 @@ fn result(issue: &Issue, ids: &[&'static str]) -> Value {
         "level": issue.level,
         "message": message(&issue.text()),
         "locations": locations,
-        // The number is a version: it increases when the fingerprint of an unchanged finding would change.
+        // The number is a version: it increases when the fingerprint of an unchanged finding would
+        // change.
         "partialFingerprints": { "nriCompatFinding/v2": issue.fingerprint },
     });
     if let Some(why) = &issue.suppressed {

@@ -1,7 +1,8 @@
 //! Templates: the formats that are text with values in it, and the templates of users.
 //!
-//! A template sees the JSON document of a report. The phrases that formats share are macros, in templates of their own.
-//! Each value is escaped where it enters the text, by the format that the template's name ends with; see `escape`.
+//! A template sees the JSON document of a report. The phrases that formats share are macros, in
+//! templates of their own. Each value is escaped where it enters the text, by the format that the
+//! template's name ends with; see `escape`.
 
 /// Implements `Templated` for reports whose templates see the JSON document alone.
 macro_rules! plain {
@@ -84,14 +85,15 @@ fn template_name<R: Templated>(ending: &str) -> String {
 pub struct Look {
     /// True if it has ANSI colours, for a terminal.
     pub coloured: bool,
-    /// The maximum number of columns of a line, from 20 to 200. Without it, prose is wrapped at 100 columns, and tables and
-    /// long names are not wrapped, so that other programs can read them.
+    /// The maximum number of columns of a line, from 20 to 200. Without it, prose is wrapped at 100
+    /// columns, and tables and long names are not wrapped, so that other programs can read them.
     pub width: Option<usize>,
     /// True if `check` shows the evidence behind every verdict, including `ok`.
     pub explain: bool,
 }
 
-/// The minimum and the maximum width of a text report in columns: prose is hard to read in longer lines.
+/// The minimum and the maximum width of a text report in columns: prose is hard to read in longer
+/// lines.
 const WIDTHS: (usize, usize) = (20, 200);
 
 /// Returns the templates with these names.
@@ -212,8 +214,8 @@ fn add_page(environment: &mut Environment<'_>) {
     environment.add_global("tool", tool);
 }
 
-/// Returns the policy that forbids everything except this style sheet and this script, identified by
-/// their hashes: <https://www.w3.org/TR/CSP3/#match-element-to-source-list>.
+/// Returns the policy that forbids everything except this style sheet and this script, identified
+/// by their hashes: <https://www.w3.org/TR/CSP3/#match-element-to-source-list>.
 fn policy() -> String {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
     format!(

@@ -1,10 +1,10 @@
-//! The content of an object: its pods, found by their shape, whatever the kind of the object, and statements
-//! about NRI outside of complete pods, such as paths of the host that nothing mounts, as in the patches of
-//! kustomize, and images of published plugins.
+//! The content of an object: its pods, found by their shape, in an object of any kind, and
+//! statements about NRI outside of complete pods, such as paths of the host that nothing mounts, as
+//! in the patches of kustomize, and images of published plugins.
 
 use super::images::published;
 use super::node::{Node, Value};
-use super::paths::{Resource, direct, mentions_nri};
+use super::paths::{HostResource, direct, mentions_nri};
 use super::pod::{self, host_path};
 
 /// The fields that never contain a pod template.
@@ -13,7 +13,8 @@ const WITHOUT_PODS: [&str; 3] = ["managedFields", "metadata", "status"];
 /// The field of a list with its objects, which have no kind in some answers of the API server.
 const ITEMS: &str = "items";
 
-/// The fields of which a text that is a pod, or a patch of one, has at least one if it mounts a path of the host.
+/// The fields of which a text that is a pod, or a patch of one, has at least one if it mounts a
+/// path of the host.
 const FIELDS: [&str; 2] = ["hostPath", "mountPath"];
 
 /// The remedy for a part of an object.
@@ -33,7 +34,7 @@ pub struct Statement {
 
 /// The content of an object.
 #[derive(Default)]
-pub(super) struct Content<'n> {
+pub(super) struct ObjectContent<'n> {
     /// The pods and pod templates.
     pub(super) pods: Vec<&'n Node>,
     /// The complete objects in it, such as those of a `List`.
@@ -45,7 +46,7 @@ pub(super) struct Content<'n> {
 /// Returns an object of this kind with its pods.
 #[cfg(feature = "cluster")]
 pub(crate) fn workload(object: &Node, kind: &str) -> pod::Workload {
-    pod::Workload::new(object, kind, &Content::new(object).pods)
+    pod::Workload::new(object, kind, &ObjectContent::new(object).pods)
 }
 
 /// Returns true if a mapping is a complete object.
@@ -53,7 +54,7 @@ pub(super) fn is_complete(node: &Node) -> bool {
     node.text("apiVersion").is_some() && node.text("kind").is_some()
 }
 
-impl<'n> Content<'n> {
+impl<'n> ObjectContent<'n> {
     pub(super) fn new(object: &'n Node) -> Self {
         let mut content = Self::default();
         content.search(object);
@@ -91,8 +92,8 @@ impl<'n> Content<'n> {
     }
 }
 
-/// Returns what a pod says: the paths of its volumes that no container mounts, and the mounts of volumes that
-/// it does not declare.
+/// Returns what a pod says: the paths of its volumes that no container mounts, and the mounts of
+/// volumes that it does not declare.
 fn of_pod(pod: &Node) -> Vec<Statement> {
     let mounts = || pod::containers(pod).flat_map(pod::mounts);
     let is_mounted = |volume: &Node| mounts().any(|one| pod::name(one) == pod::name(volume));
@@ -104,15 +105,17 @@ fn of_pod(pod: &Node) -> Vec<Statement> {
     volumes.chain(undeclared.filter_map(mount)).collect()
 }
 
-/// Returns what an operation of a JSON patch says: the paths that it sets; `None` for another mapping.
+/// Returns what an operation of a JSON patch says: the paths that it sets; `None` for another
+/// mapping.
 fn of_operation(node: &Node) -> Option<Vec<Statement>> {
     let value = node.get("op").and(node.get("value"))?;
     let texts = value.texts().into_iter();
-    let say = |path: &str, resource: Resource| format!("a patch sets {path} ({resource})");
+    let say = |path: &str, resource: HostResource| format!("a patch sets {path} ({resource})");
     Some(texts.filter_map(|(line, path)| about_path(line, path, say)).collect())
 }
 
-/// Returns what a node that is not a pod says: the path of a volume, a mount, an image, a text with YAML in it.
+/// Returns what a node that is not a pod says: the path of a volume, a mount, an image, a text with
+/// YAML in it.
 fn of_part(node: &Node) -> Vec<Statement> {
     let image = node.get("image").and_then(image);
     let found = [volume(node), mount(node), image, text(node)];
@@ -145,7 +148,8 @@ fn mount(node: &Node) -> Option<Statement> {
     })
 }
 
-/// Returns the statement about a text that mounts a path of NRI: a patch, or a pod that something else creates.
+/// Returns the statement about a text that mounts a path of NRI: a patch, or a pod that something
+/// else creates.
 fn text(node: &Node) -> Option<Statement> {
     let text = node.as_text()?;
     let statement = || format!("a text in it names a path of NRI: {RENDER}");
@@ -155,7 +159,7 @@ fn text(node: &Node) -> Option<Statement> {
 }
 
 /// Returns the statement that `say` makes about a path of NRI; `None` for another path.
-fn about_path(line: u32, path: &str, say: fn(&str, Resource) -> String) -> Option<Statement> {
+fn about_path(line: u32, path: &str, say: fn(&str, HostResource) -> String) -> Option<Statement> {
     let resource = direct(path)?;
     let statement = say(&crate::escape::bytes(path.as_bytes()), resource);
     Some(Statement::new(line, format!("{statement}: {RENDER}")))

@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 use serde::Deserialize;
 
 /// The table.
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<PublishedImages> = LazyLock::new(|| {
     let text = include_str!("../../workloads/images.toml");
     toml::from_str(text).expect("a test reads the table")
 });
@@ -23,7 +23,7 @@ pub(super) struct PublishedImage {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct PublishedImages {
     image: Vec<PublishedImage>,
 }
 
@@ -45,8 +45,8 @@ impl PublishedImage {
     }
 }
 
-/// Returns the published image that a reference names, in its own registry or in a mirror that keeps
-/// the path.
+/// Returns the published image that a reference names, in its own registry or in a mirror that
+/// keeps the path.
 pub(super) fn published(reference: &str) -> Option<&'static PublishedImage> {
     let repository = repository(reference);
     let is_mirrored = |path: &str| ends_with_path(repository, path);
@@ -54,8 +54,8 @@ pub(super) fn published(reference: &str) -> Option<&'static PublishedImage> {
     images.find(|image| image.path().is_some_and(is_mirrored))
 }
 
-/// The addresses of the repository that most published plugins come from: of its sources, images and
-/// charts, and of its charts as pages.
+/// The addresses of the repository that most published plugins come from: of its sources, images
+/// and charts, and of its charts as pages.
 const REPOSITORY: [&str; 2] = ["containers/nri-plugins", "containers.github.io/nri-plugins"];
 
 /// Returns the published plugin that a text names as a chart: by its name, by an address whose last

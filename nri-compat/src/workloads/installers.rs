@@ -1,5 +1,5 @@
-//! Charts, images and remote bases of published plugins that objects and files of tools name: those of
-//! Flux, Argo CD, k3s, kustomize, helmfile and Fleet.
+//! Charts, images and remote bases of published plugins that objects and files of tools name: those
+//! of Flux, Argo CD, k3s, kustomize, helmfile and Fleet.
 
 use super::content::{Statement, image, installs};
 use super::images::{names_repository, published_chart};
@@ -31,8 +31,8 @@ const NEW_IMAGE: &str = "newName";
 /// The fields of a kustomization that name local or remote folders.
 const BASES: [&str; 3] = ["bases", "components", "resources"];
 
-/// Returns what an object or a file of a tool says about charts: those of published plugins, and values that
-/// name a path of NRI.
+/// Returns what an object or a file of a tool says about charts: those of published plugins, and
+/// values that name a path of NRI.
 pub(super) fn statements(object: &Node) -> Vec<Statement> {
     let version = object.text("apiVersion").unwrap_or_default();
     let group = version.split_once('/').map_or("", |(group, _)| group);

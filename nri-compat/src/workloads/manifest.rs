@@ -1,6 +1,7 @@
 //! Kubernetes manifests: YAML with any number of documents, or JSON.
 //!
-//! The documents of a file are parsed separately, so that an error in one does not affect the others.
+//! The documents of a file are parsed separately, so that an error in one does not affect the
+//! others.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,7 +11,7 @@ use encoding_rs::UTF_8;
 use serde::de::IgnoredAny;
 use serde_saphyr::DuplicateKeyPolicy;
 
-use super::content::{Content, Statement, is_complete};
+use super::content::{ObjectContent, Statement, is_complete};
 use super::installers;
 use super::node::{Node, Value};
 use super::pod::Workload;
@@ -61,7 +62,8 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     UTF_8.decode(bytes).0
 }
 
-/// Returns what is in a manifest, in its order. A document that cannot be read does not affect the others.
+/// Returns what is in a manifest, in its order. A document that cannot be read does not affect the
+/// others.
 pub fn read(text: &str) -> Vec<Item> {
     let mut items = Vec::new();
     // The parser and the search recurse, so they get a stack of a known size.
@@ -101,9 +103,10 @@ fn values(document: u32, node: &Node, items: &mut Vec<Item>) {
     }
 }
 
-/// Adds an object, and the complete objects in it, to `items`. `kind` is its kind if it states none.
+/// Adds an object, and the complete objects in it, to `items`. `kind` is its kind if it states
+/// none.
 fn object(document: u32, node: &Node, kind: &str, items: &mut Vec<Item>) {
-    let content = Content::new(node);
+    let content = ObjectContent::new(node);
     let has_pods = !content.pods.is_empty();
     if has_pods && (is_complete(node) || node.get("metadata").is_some()) {
         let mut workload = Workload::new(node, kind, &content.pods);

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
-/// A node, and the line where it starts, counted from 1. Aliases and merge keys are expanded, and have the
-/// lines of their anchors.
+/// A node, and the line where it starts, counted from 1. Aliases and merge keys are expanded, and
+/// have the lines of their anchors.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
     /// The line; 0 in an answer of the API server.

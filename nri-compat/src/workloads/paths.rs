@@ -3,11 +3,11 @@
 use memchr::memmem;
 
 /// Something on a host that a plugin uses, as a phrase.
-pub(super) type Resource = &'static str;
+pub(super) type HostResource = &'static str;
 
-const SOCKET: Resource = "the NRI socket";
-const PLUGIN_FOLDER: Resource = "the folder of NRI plugins";
-const CONFIGURATION: Resource = "the configuration of NRI plugins";
+const SOCKET: HostResource = "the NRI socket";
+const PLUGIN_FOLDER: HostResource = "the folder of NRI plugins";
+const CONFIGURATION: HostResource = "the configuration of NRI plugins";
 
 /// The name of folders that are dedicated to NRI.
 const FOLDER: &str = "nri";
@@ -19,7 +19,7 @@ const IN_PATH: &[u8] = b"/nri";
 const SOCKET_NAME: &str = "nri.sock";
 
 /// The names in the folder of NRI, and what they are.
-const IN_FOLDER: [(&str, Resource); 5] = [
+const IN_FOLDER: [(&str, HostResource); 5] = [
     (SOCKET_NAME, SOCKET),
     ("plugins", PLUGIN_FOLDER),
     ("bin", PLUGIN_FOLDER),
@@ -27,9 +27,9 @@ const IN_FOLDER: [(&str, Resource); 5] = [
     ("conf.json", CONFIGURATION),
 ];
 
-/// The folders around that of NRI, of which a container that mounts one probably uses NRI. Exporters and
-/// scanners mount `/`, `/var` and `/etc`, and are no plugins.
-const AROUND: [(&str, Resource); 4] = [
+/// The folders around that of NRI, of which a container that mounts one probably uses NRI.
+/// Exporters and scanners mount `/`, `/var` and `/etc`, and are no plugins.
+const AROUND: [(&str, HostResource); 4] = [
     ("run", SOCKET),
     ("opt", PLUGIN_FOLDER),
     ("var/snap/microk8s/common", SOCKET),
@@ -37,7 +37,7 @@ const AROUND: [(&str, Resource); 4] = [
 ];
 
 /// Returns what a path of a host is or belongs to.
-pub(super) fn direct(path: &str) -> Option<Resource> {
+pub(super) fn direct(path: &str) -> Option<HostResource> {
     let names = names(path)?;
     if names.contains(&SOCKET_NAME) {
         return Some(SOCKET);
@@ -55,14 +55,14 @@ pub(super) fn direct(path: &str) -> Option<Resource> {
 }
 
 /// Returns what a path of a host contains, if it is a folder around that of NRI.
-pub(super) fn around(path: &str) -> Option<Resource> {
+pub(super) fn around(path: &str) -> Option<HostResource> {
     let path = names(path)?.join("/");
     let found = AROUND.iter().find(|(folder, _)| *folder == path);
     found.map(|(_, resource)| *resource)
 }
 
-/// Returns the components of a normalised path, in which `/var/run` is `/run`; `None` for one that is not
-/// absolute, such as `C:\nri`. As in the kernel, `..` at the root is the root.
+/// Returns the components of a normalised path, in which `/var/run` is `/run`; `None` for one that
+/// is not absolute, such as `C:\nri`. As in the kernel, `..` at the root is the root.
 fn names(path: &str) -> Option<Vec<&str>> {
     let mut names = Vec::new();
     for name in path.strip_prefix('/')?.split('/') {

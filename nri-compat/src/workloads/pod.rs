@@ -19,7 +19,8 @@ const CONTAINER_FIELDS: [&str; 3] = ["name", "image", "volumeMounts"];
 pub struct Workload {
     /// The object: its kind, namespace, and name, or the prefix of generated names.
     pub place: WorkloadPlace,
-    /// The containers of its pods: init containers first, then the main ones, then the ephemeral ones.
+    /// The containers of its pods: init containers first, then the main ones, then the ephemeral
+    /// ones.
     pub containers: Vec<Container>,
     /// The paths of the host that its pods have as volumes.
     pub host_paths: Vec<String>,

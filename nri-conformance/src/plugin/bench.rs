@@ -1,4 +1,5 @@
-//! The parts that all tests of a run share: the plugin, the settings, and the steps up to a plugin that serves.
+//! The parts that all tests of a run share: the plugin, the settings, and the steps up to a plugin
+//! that serves.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -35,8 +36,8 @@ pub(crate) struct Bench {
     stuck: AtomicU64,
 }
 
-/// The number of consecutive instances that never served after which no more are started, because each runs into a
-/// time limit.
+/// The number of consecutive instances that never served after which no more are started, because
+/// each runs into a time limit.
 const MAX_STUCK: u64 = 3;
 
 impl Bench {
@@ -51,7 +52,8 @@ impl Bench {
         }
     }
 
-    /// Returns pods that no test has used before, because all tests may share a plugin that remembers them.
+    /// Returns pods that no test has used before, because all tests may share a plugin that
+    /// remembers them.
     pub(crate) fn world(&self) -> World {
         let number = self.worlds.fetch_add(1, Ordering::Relaxed);
         let seed = self.options.seed.wrapping_shl(32).wrapping_add(number);
@@ -101,7 +103,8 @@ impl Bench {
         self.registered_as(&self.revision, None).await
     }
 
-    /// Starts an instance that registers under this revision, over a connection whose messages are split in this way.
+    /// Starts an instance that registers under this revision, over a connection whose messages are
+    /// split in this way.
     pub(crate) async fn registered_as(
         &self,
         revision: &Revision,
@@ -175,7 +178,8 @@ impl Bench {
 /// The settings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The statements to test; empty means all of them, except those about [robustness](Status::Robustness).
+    /// The statements to test; empty means all of them, except those about
+    /// [robustness](Status::Robustness).
     pub only: BTreeSet<String>,
     /// The statements to skip.
     pub skip: BTreeSet<String>,
@@ -187,8 +191,9 @@ pub struct Options {
     pub timeouts: Timeouts,
     /// The seed for ids and random content.
     pub seed: u64,
-    /// True if W17 is tested with 1,000,000 events, or as many as take ten minutes after the first 100,000, and with 1,000
-    /// connections rather than a few thousand events, and W11 with a hundred times as many requests.
+    /// True if W17 is tested with 1,000,000 events, or as many as take ten minutes after the first
+    /// 100,000, and with 1,000 connections rather than a few thousand events, and W11 with a
+    /// hundred times as many requests.
     pub soak: bool,
     /// The configuration that is sent to the plugin.
     pub config: String,

@@ -80,7 +80,8 @@ pub struct Test {
     pub(super) run: for<'a> fn(&'a Bench) -> Running<'a>,
 }
 
-/// Lists tests, each with its statements, its name, the revisions under which it runs, and its function.
+/// Lists tests, each with its statements, its name, the revisions under which it runs, and its
+/// function.
 macro_rules! tests {
     ($([$($statement:literal),+] $name:literal $scope:ident $function:ident;)*) => {
         &[$($crate::plugin::checks::Test {

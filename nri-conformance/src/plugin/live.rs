@@ -82,7 +82,8 @@ impl Live {
         self.session.send_via(event, via, &request).await
     }
 
-    /// Sends an event that the test needs but does not test. Does nothing unless the plugin receives the event.
+    /// Sends an event that the test needs but does not test. Does nothing unless the plugin
+    /// receives the event.
     pub(crate) async fn given(&self, event: Event, sample: &Sample) -> Judged {
         if !self.subscribes(event) {
             return Ok(());
@@ -92,7 +93,8 @@ impl Live {
         result.map(drop).map_err(|_| in_the_way(&answer))
     }
 
-    /// Sends an event that must be answered with success. Does nothing unless the plugin receives the event.
+    /// Sends an event that must be answered with success. Does nothing unless the plugin receives
+    /// the event.
     pub(crate) async fn expect(&self, event: Event, sample: &Sample, what: &str) -> Judged {
         if !self.subscribes(event) {
             return Ok(());
@@ -119,8 +121,8 @@ impl Taken {
         self.judge(live, &answer)
     }
 
-    /// Judges the answer to an event: one that the plugin has taken before, about a pod of the same kind, is an event that it
-    /// must take.
+    /// Judges the answer to an event: one that the plugin has taken before, about a pod of the same
+    /// kind, is an event that it must take.
     pub(crate) fn judge(&mut self, live: &Live, answer: &Answer) -> Judged {
         let broken = |expected| Err(blocked("W4", answer.sent(), answer.got(), expected));
         let is_known = self.0.contains(&answer.event);

@@ -53,7 +53,8 @@ impl Run {
         self
     }
 
-    /// Calls a function when a test begins, with the number of tests that have ended, the number of all tests, and the test.
+    /// Calls a function when a test begins, with the number of tests that have ended, the number of
+    /// all tests, and the test.
     #[must_use]
     pub fn progress(
         mut self,
@@ -88,7 +89,8 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// Returns an error if the plugin cannot be started, or an option names an unknown statement or revision.
+    /// Returns an error if the plugin cannot be started, or an option names an unknown statement or
+    /// revision.
     pub async fn run(self) -> Result<Report> {
         check(&self.options)?;
         // Also determines whether it can be started at all.
@@ -108,7 +110,8 @@ impl Run {
             let (outcome, breach) = one(&bench, test).await;
             let traces = bench.take_traces();
             trace(&bench, test, &outcome, &traces)?;
-            // What a plugin does with input that no runtime sends says nothing about other statements.
+            // What a plugin does with input that no runtime sends says nothing about other
+            // statements.
             let is_firm = |id: &&str| contract::get(id).is_some_and(|it| it.is_firm());
             if test.statements.iter().any(is_firm) {
                 let twice = traces.iter().find_map(answered_twice);
@@ -146,8 +149,8 @@ impl Run {
         blocking::on_a_thread(self.run(), failed)
     }
 
-    /// Runs the tests. If a statement is broken, panics with a list of all failures. Works in a `#[test]` and in a
-    /// `#[tokio::test]`.
+    /// Runs the tests. If a statement is broken, panics with a list of all failures. Works in a
+    /// `#[test]` and in a `#[tokio::test]`.
     ///
     /// # Panics
     ///
@@ -198,7 +201,8 @@ fn selected<'a>(test: &'a Test, options: &'a Options) -> impl Iterator<Item = &'
     statements.filter(|statement| options.selects(statement))
 }
 
-/// Adds the violations of statements whose own tests saw none. What a test sees counts, whichever statement it tests.
+/// Adds the violations of statements whose own tests saw none. What a test sees counts, whichever
+/// statement it tests.
 fn add_unseen(results: &mut Vec<TestResult>, breaches: Vec<TestResult>) {
     for breach in breaches {
         let is_seen = results.iter().any(|result| {

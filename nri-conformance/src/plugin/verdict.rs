@@ -70,7 +70,8 @@ pub(crate) const IN_TIME: &str = "an answer within the request timeout";
 /// The number of answers that a plugin must send to every request.
 pub(crate) const ONCE: &str = "one answer per request";
 
-/// Returns the violation of W10 by a plugin that has answered a request twice on a connection, in whichever test.
+/// Returns the violation of W10 by a plugin that has answered a request twice on a connection, in
+/// whichever test.
 pub(crate) fn answered_twice(trace: &Trace) -> Option<Breach> {
     let sent = format!("one request on stream {}", trace.answered_twice()?);
     Some(Breach { statement: "W10", failure: Failure::new(sent, "more than one answer", ONCE) })
@@ -95,8 +96,8 @@ pub(crate) fn failed(sent: impl Into<String>, error: &CallError, expected: &str)
     }
 }
 
-/// Returns the verdict on a test if a request that it needs, but does not test, failed. A plugin that is late or ends
-/// breaks a statement; one that answers with an error rejects the sample.
+/// Returns the verdict on a test if a request that it needs, but does not test, failed. A plugin
+/// that is late or ends breaks a statement; one that answers with an error rejects the sample.
 pub(crate) fn in_the_way(answer: &Answer) -> Verdict {
     match &answer.result {
         Err(CallError::Timeout(_)) => blocked("P5", answer.sent(), answer.got(), IN_TIME),
@@ -109,8 +110,8 @@ pub(crate) fn in_the_way(answer: &Answer) -> Verdict {
     }
 }
 
-/// Returns the verdict on a test if the plugin answered Configure with an error. A plugin may require something of the
-/// runtime, which is its own decision.
+/// Returns the verdict on a test if the plugin answered Configure with an error. A plugin may
+/// require something of the runtime, which is its own decision.
 pub(crate) fn unconfigured(error: &CallError) -> Verdict {
     let got = describe(error);
     match error {

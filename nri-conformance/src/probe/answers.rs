@@ -13,9 +13,10 @@ const MAX_SHOWN: usize = 400;
 
 /// Returns the kind of an answer.
 ///
-/// `denial` is the code with which the plugin answers a call to an RPC that does not exist. An error with this code says
-/// that the plugin does not implement the RPC; an error with another code comes from the plugin's handler. The stub in Go,
-/// for example, denies with UNIMPLEMENTED, and sends NOT_FOUND if the handler did not find a file.
+/// `denial` is the code with which the plugin answers a call to an RPC that does not exist. An
+/// error with this code says that the plugin does not implement the RPC; an error with another code
+/// comes from the plugin's handler. The stub in Go, for example, denies with UNIMPLEMENTED, and
+/// sends NOT_FOUND if the handler did not find a file.
 pub(super) fn kind<T>(result: &Result<T, CallError>, denial: Option<Code>) -> RpcAnswer {
     match result {
         Ok(_) => RpcAnswer::Implemented,

@@ -18,8 +18,9 @@ use super::printed::error_lines;
 use super::run::{CONFIGURE, CONNECT, Patience, REGISTER, Run, SYNCHRONIZE};
 use super::{RuntimeRelease, TroubleKind, answers};
 
-/// The time that a process has to end after an error or the end of its connection. It is long, because a busy machine is no
-/// reason for another explanation. A plugin that kept running once is given less.
+/// The time that a process has to end after an error or the end of its connection. It is long,
+/// because a busy machine is no reason for another explanation. A plugin that kept running once is
+/// given less.
 const END: Duration = Duration::from_secs(2);
 
 /// The name of that wait among the steps that have a time limit.
@@ -36,14 +37,15 @@ pub(super) struct Live {
     pub(super) registration: Option<(RegisterPluginRequest, Duration)>,
     /// Why the plugin no longer answers, if so.
     silence: Option<String>,
-    /// True if a runtime would have disconnected the plugin by now: it did not answer, or the connection is gone.
+    /// True if a runtime would have disconnected the plugin by now: it did not answer, or the
+    /// connection is gone.
     pub(super) over: bool,
 }
 
 impl Live {
-    /// Starts an instance and waits for its registration. Also returns an instance that is connected but does not
-    /// register. A WebAssembly module must have all functions of `revision` if `complete` is true, and otherwise is
-    /// loaded with the functions that it has.
+    /// Starts an instance and waits for its registration. Also returns an instance that is
+    /// connected but does not register. A WebAssembly module must have all functions of `revision`
+    /// if `complete` is true, and otherwise is loaded with the functions that it has.
     pub(super) async fn start(
         run: &mut Run<'_>,
         revision: &Revision,
@@ -117,7 +119,8 @@ impl Live {
 
     /// Calls an RPC. If there is no answer, records what happened to the plugin.
     ///
-    /// An error that a plugin sends before it ends may or may not arrive. The result is the same in both cases: the end.
+    /// An error that a plugin sends before it ends may or may not arrive. The result is the same in
+    /// both cases: the end.
     pub(super) async fn call(
         &mut self,
         run: &mut Run<'_>,
@@ -144,7 +147,8 @@ impl Live {
         Reply { result, took }
     }
 
-    /// Waits for the process of the plugin to end. Returns `None` if it keeps running, or is not a process.
+    /// Waits for the process of the plugin to end. Returns `None` if it keeps running, or is not a
+    /// process.
     async fn exit(&self, run: &mut Run<'_>) -> Option<Exit> {
         let process = self.instance.process.as_ref()?;
         let exit = process.ended(run.patience.limit(ENDING, END)).await;
@@ -245,8 +249,8 @@ impl Live {
     }
 }
 
-/// Returns true if a plugin may end after this error. One whose answer to a step of the handshake is an error, of any code,
-/// usually ends at once.
+/// Returns true if a plugin may end after this error. One whose answer to a step of the handshake
+/// is an error, of any code, usually ends at once.
 fn may_end(run: &Run<'_>, method: &str, code: Code) -> bool {
     let is_handshake = [CONFIGURE, SYNCHRONIZE].contains(&method);
     is_handshake || code != Code::UNIMPLEMENTED && !run.patience.survived.contains(method)

@@ -1,9 +1,11 @@
 //! Errors among the lines that a plugin prints.
 
-/// The beginnings of lines that report an error: of panics, of programs, and of logrus on a terminal.
+/// The beginnings of lines that report an error: of panics, of programs, and of logrus on a
+/// terminal.
 const BEGINNINGS: &[&str] = &["panic:", "fatal error:", "fatal:", "error:", "erro[", "fata["];
 
-/// Parts of lines that report an error: the levels of logrus, slog, zap, zerolog and tracing, and panics of Rust.
+/// Parts of lines that report an error: the levels of logrus, slog, zap, zerolog and tracing, and
+/// panics of Rust.
 const PARTS: &[&str] = &[
     "level=error",
     "level=fatal",
@@ -30,7 +32,8 @@ fn is_error(line: &str) -> bool {
         || PARTS.iter().any(|it| lower.contains(it))
 }
 
-/// Returns true for lines of klog at level error or fatal, such as `E0422 10:11:12.131415    1 main.go:7] failed`.
+/// Returns true for lines of klog at level error or fatal, such as
+/// `E0422 10:11:12.131415    1 main.go:7] failed`.
 fn is_klog_error(line: &str) -> bool {
     let digits = line.strip_prefix(['E', 'F']).map(str::as_bytes);
     let digits = digits.and_then(|rest| rest.split_first_chunk::<4>());

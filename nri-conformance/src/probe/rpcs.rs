@@ -26,7 +26,8 @@ const SHUTDOWN: &str = "Shutdown";
 
 const STATE_CHANGE: &str = "StateChange";
 
-/// The number of consecutive instances that fail before they can be called after which no more are started.
+/// The number of consecutive instances that fail before they can be called after which no more are
+/// started.
 const MAX_FAILED_STARTS: usize = 2;
 
 /// The pass under way.
@@ -44,8 +45,9 @@ struct Pass<'r, 'a> {
     failure: String,
 }
 
-/// Calls each RPC, under the newest revision. A plugin that does not answer one is restarted for the next. The RPC that
-/// does not exist is called first, because its answer tells what other errors mean. Returns the result without targets.
+/// Calls each RPC, under the newest revision. A plugin that does not answer one is restarted for
+/// the next. The RPC that does not exist is called first, because its answer tells what other
+/// errors mean. Returns the result without targets.
 pub(super) async fn probe(run: &mut Run<'_>) -> Result<Probed> {
     let revision = Revision::newest();
     let mut pass = Pass {
@@ -91,7 +93,8 @@ fn unknown(run: &Run<'_>) -> Probed {
     }
 }
 
-/// Returns the RPCs after the handshake, in the order in which they are called. `Shutdown` is the last.
+/// Returns the RPCs after the handshake, in the order in which they are called. `Shutdown` is the
+/// last.
 fn order() -> Vec<&'static str> {
     let mut order: Vec<_> = life().map(Event::name).collect();
     let is_left = |rpc: &&&'static Rpc| {
@@ -137,7 +140,7 @@ impl Pass<'_, '_> {
         Ok(result)
     }
 
-    /// Starts an instance, and performs the handshake, whatever the plugin answers.
+    /// Starts an instance, and performs the handshake, and ignores errors of the plugin.
     async fn start(&mut self) -> Result<Option<Live>> {
         if self.failed_starts >= MAX_FAILED_STARTS {
             return Ok(None);

@@ -37,7 +37,8 @@ pub(super) struct Run<'a> {
     pub(super) patience: Patience,
     /// False once an instance has connected.
     pub(super) awaits_first: bool,
-    /// The code with which the plugin answers a call to an RPC that does not exist; `None` if it is not known.
+    /// The code with which the plugin answers a call to an RPC that does not exist; `None` if it is
+    /// not known.
     pub(super) denial: Option<Code>,
     pub(super) troubles: Vec<Trouble>,
 }
@@ -89,7 +90,8 @@ impl<'a> Run<'a> {
         reason
     }
 
-    /// Returns two pods, each with a container, like those of the runtime that the plugin is probed under.
+    /// Returns two pods, each with a container, like those of the runtime that the plugin is probed
+    /// under.
     fn samples(&self) -> [Sample; 2] {
         let mut world = World::of(self.kind, SEED);
         [world.sample(), world.sample()]
@@ -146,8 +148,8 @@ const REPEAT_DIVISOR: u32 = 10;
 /// The minimum time limit of an answer, unless the whole probe is out of time.
 const MIN_LIMIT: Duration = Duration::from_millis(100);
 
-/// The time limits of a probe. The limit of a step is reduced after it was not answered once, so that a plugin which
-/// always hangs is probed in bounded time.
+/// The time limits of a probe. The limit of a step is reduced after it was not answered once, so
+/// that a plugin which always hangs is probed in bounded time.
 #[derive(Debug)]
 pub(super) struct Patience {
     deadline: Option<Instant>,

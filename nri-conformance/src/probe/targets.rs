@@ -17,7 +17,8 @@ use super::{
     Verdict, answers,
 };
 
-/// The prefix of the releases before the protocol, which run programs once per event: v0.1.0 and v0.1.1.
+/// The prefix of the releases before the protocol, which run programs once per event: v0.1.0 and
+/// v0.1.1.
 const ONE_SHOT: &str = "v0.1.";
 
 /// The number of unanswered events under one target after which the others are not tried.
@@ -163,7 +164,8 @@ impl Pass<'_, '_> {
         self.refused(live, CONFIGURE, reason).await
     }
 
-    /// Sends the events of a pod's life. A plugin that does not answer one is restarted for the next.
+    /// Sends the events of a pod's life. A plugin that does not answer one is restarted for the
+    /// next.
     async fn events(&mut self, live: Live, mask: i32, wanted: i32) -> Result<Vec<EventResult>> {
         let subscribed = live.session.subscribed(mask);
         let wanted = EventMask::from_bits_truncate(wanted);

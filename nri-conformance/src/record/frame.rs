@@ -14,8 +14,8 @@ pub use crate::tapped::Party;
 /// The first line of a recording.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Header {
-    /// The NRI release that the runtime speaks, such as `v0.12.5`; `None` if it did not report one. Runtimes before
-    /// v0.12.0 do not.
+    /// The NRI release that the runtime speaks, such as `v0.12.5`; `None` if it did not report one.
+    /// Runtimes before v0.12.0 do not.
     pub nri: Option<String>,
     /// The name of the runtime, such as `containerd`; `None` if no plugin was configured.
     pub runtime: Option<String>,
@@ -34,9 +34,11 @@ pub struct Header {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// An observing plugin that subscribes to all events. The recording has requests, but no relevant answers.
+    /// An observing plugin that subscribes to all events. The recording has requests, but no
+    /// relevant answers.
     Observer,
-    /// A proxy between the runtime and its plugins. The recording has the requests and answers of both.
+    /// A proxy between the runtime and its plugins. The recording has the requests and answers of
+    /// both.
     Proxy,
 }
 
@@ -131,7 +133,8 @@ pub struct Response {
 pub enum Payload {
     /// The encoded message.
     Bytes(Bytes),
-    /// The length of a message that was omitted because it cannot be decoded and therefore cannot be redacted.
+    /// The length of a message that was omitted because it cannot be decoded and therefore cannot
+    /// be redacted.
     Withheld(u64),
 }
 

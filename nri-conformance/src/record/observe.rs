@@ -1,4 +1,5 @@
-//! A plugin that subscribes to all events, changes nothing, and records the requests that it receives.
+//! A plugin that subscribes to all events, changes nothing, and records the requests that it
+//! receives.
 
 use std::io::Write;
 use std::path::Path;
@@ -27,11 +28,11 @@ const FIRST_WAIT: Duration = Duration::from_millis(100);
 /// The name that the observing plugin registers with.
 const NAME: &str = "nri-recorder";
 
-/// Connects to the runtime's socket as a plugin that subscribes to every event, changes nothing, and records each request.
-/// Reconnects when the runtime restarts. Ends when `stop` completes.
+/// Connects to the runtime's socket as a plugin that subscribes to every event, changes nothing,
+/// and records each request. Reconnects when the runtime restarts. Ends when `stop` completes.
 ///
-/// The plugin has the name `nri-recorder` and this index, two digits. It receives requests after plugins with lower indices
-/// have changed them.
+/// The plugin has the name `nri-recorder` and this index, two digits. It receives requests after
+/// plugins with lower indices have changed them.
 ///
 /// ```no_run
 /// use nri_conformance::record::{Options, create_file, observe};
@@ -47,8 +48,8 @@ const NAME: &str = "nri-recorder";
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Connection`] if the runtime cannot be reached at first or refuses the plugin, and
-/// [`ErrorKind::Io`] if the recording cannot be written.
+/// Returns [`ErrorKind::Connection`] if the runtime cannot be reached at first or refuses the
+/// plugin, and [`ErrorKind::Io`] if the recording cannot be written.
 ///
 /// # Panics
 ///

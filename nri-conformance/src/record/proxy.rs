@@ -24,10 +24,12 @@ use crate::subject::{Listener, Stream};
 /// The pause after a failed accept, which usually means a lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A socket that plugins connect to instead of the runtime's, so that their answers are recorded as well.
+/// A socket that plugins connect to instead of the runtime's, so that their answers are recorded as
+/// well.
 ///
-/// Each connection is forwarded to the runtime unchanged, in both directions. Bytes are recorded after they have been
-/// forwarded, and are decoded and written on a separate thread, so that a slow disk delays no event.
+/// Each connection is forwarded to the runtime unchanged, in both directions. Bytes are recorded
+/// after they have been forwarded, and are decoded and written on a separate thread, so that a slow
+/// disk delays no event.
 ///
 /// ```no_run
 /// use nri_conformance::record::{Options, Proxy, create_file};
@@ -48,7 +50,8 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Listens on a path. A socket file on which no process listens is replaced. Only the owner may connect.
+    /// Listens on a path. A socket file on which no process listens is replaced. Only the owner may
+    /// connect.
     ///
     /// # Errors
     ///
@@ -72,8 +75,8 @@ impl Proxy {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Io`] if the recording cannot be written. Forwarding goes on until `stop` completes in that
-    /// case, and the error is logged when it occurs.
+    /// Returns [`ErrorKind::Io`] if the recording cannot be written. Forwarding goes on until
+    /// `stop` completes in that case, and the error is logged when it occurs.
     ///
     /// # Panics
     ///
@@ -111,7 +114,8 @@ impl Proxy {
             };
             match connect(&self.runtime).await {
                 Ok(runtime) => _ = tunnels.spawn(tunnel(plugin, runtime, recorder.open())),
-                // The plugin gets a closed connection, as it would without the proxy, and tries again.
+                // The plugin gets a closed connection, as it would without the proxy, and tries
+                // again.
                 Err(error) => tracing::warn!("a plugin is turned away: {error}"),
             }
         }
@@ -133,7 +137,8 @@ fn listen_on(path: &Path) -> Result<Listener> {
 /// The maximum number of bytes that are read at once.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Forwards until both ends have closed their sides or one end is lost. Records which end closed the connection.
+/// Forwards until both ends have closed their sides or one end is lost. Records which end closed
+/// the connection.
 ///
 /// One task serves both directions, so that an answer is never recorded before its request.
 async fn tunnel(plugin: Box<dyn Stream>, runtime: Socket, tap: Tap) {
@@ -150,8 +155,8 @@ async fn tunnel(plugin: Box<dyn Stream>, runtime: Socket, tap: Tap) {
     }
 }
 
-/// Moves bytes in one direction until the sender closes its side. An error names the end that was lost, and `first`
-/// becomes the end that closed its side first.
+/// Moves bytes in one direction until the sender closes its side. An error names the end that was
+/// lost, and `first` becomes the end that closed its side first.
 async fn pipe(
     by: Party,
     mut from: impl AsyncRead + Unpin,

@@ -80,9 +80,10 @@ impl<R: BufRead> Reader<R> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Foreign`] if the input is not a recording, [`ErrorKind::FutureVersion`] if this version of the
-    /// crate cannot read it, [`ErrorKind::Truncated`], [`ErrorKind::Malformed`] or [`ErrorKind::TooLarge`] if the line
-    /// is damaged, and [`ErrorKind::Io`] if reading fails.
+    /// Returns [`ErrorKind::Foreign`] if the input is not a recording, [`ErrorKind::FutureVersion`]
+    /// if this version of the crate cannot read it, [`ErrorKind::Truncated`],
+    /// [`ErrorKind::Malformed`] or [`ErrorKind::TooLarge`] if the line is damaged, and
+    /// [`ErrorKind::Io`] if reading fails.
     pub fn new(mut input: R) -> Result<Self> {
         let header = read_header(&mut input).map_err(|error| error.at_line(1))?;
         Ok(Reader { input, file: None, header, line: 1, frames: 0, end: None, buffer: Vec::new() })
@@ -102,9 +103,9 @@ impl<R: BufRead> Reader<R> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Truncated`] if the recording stops before its last line, [`ErrorKind::Malformed`] or
-    /// [`ErrorKind::TooLarge`] if a line is damaged, and [`ErrorKind::Io`] if reading fails. The frames before the damage
-    /// have been returned.
+    /// Returns [`ErrorKind::Truncated`] if the recording stops before its last line,
+    /// [`ErrorKind::Malformed`] or [`ErrorKind::TooLarge`] if a line is damaged, and
+    /// [`ErrorKind::Io`] if reading fails. The frames before the damage have been returned.
     pub fn next_frame(&mut self) -> Result<Option<Frame>> {
         if self.end.is_some() {
             return Ok(None);
@@ -176,7 +177,8 @@ fn read_header(input: &mut impl BufRead) -> Result<Header> {
     }
 }
 
-/// Checks that the first line starts like that of a recording. A part of this start is enough if the line is incomplete.
+/// Checks that the first line starts like that of a recording. A part of this start is enough if
+/// the line is incomplete.
 fn check_magic(first: &[u8], complete: bool) -> Result<()> {
     if first.starts_with(MAGIC) || (!complete && MAGIC.starts_with(first)) {
         return Ok(());

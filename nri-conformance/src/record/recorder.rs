@@ -1,4 +1,5 @@
-//! The recorder: accepts bytes from connections without blocking them, and writes frames on a separate thread.
+//! The recorder: accepts bytes from connections without blocking them, and writes frames on a
+//! separate thread.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -91,7 +92,8 @@ impl Recorder {
 }
 
 impl Tap {
-    /// Records bytes that one end has sent. Never waits: if the queue is full, the rest of the connection is lost.
+    /// Records bytes that one end has sent. Never waits: if the queue is full, the rest of the
+    /// connection is lost.
     pub(super) fn data(&self, by: Party, bytes: &[u8]) {
         if bytes.is_empty() || self.lost.load(Ordering::Relaxed) {
             return;
@@ -130,9 +132,11 @@ impl Queue {
     }
 }
 
-/// Lowers the priority of this thread, so that events take precedence over their recording on a busy machine.
+/// Lowers the priority of this thread, so that events take precedence over their recording on a
+/// busy machine.
 fn yield_to_others() {
-    // On Linux, this is the priority of the thread, not of the process. A failure does not affect the recording.
+    // On Linux, this is the priority of the thread, not of the process. A failure does not affect
+    // the recording.
     if let Err(error) = rustix::process::nice(NICENESS) {
         tracing::debug!("cannot lower the priority of the recorder: {error}");
     }

@@ -12,10 +12,11 @@ pub const REDACTED: &str = "<redacted>";
 const ANNOTATIONS: &str = "annotations";
 const ENVIRONMENT: &str = "env";
 
-/// Returns the payload with the values of environment variables and annotations replaced. Their names are kept.
+/// Returns the payload with the values of environment variables and annotations replaced. Their
+/// names are kept.
 ///
-/// Fields that the newest protocol revision does not have are removed, because their content is unknown. A payload that
-/// has no type or cannot be decoded is withheld.
+/// Fields that the newest protocol revision does not have are removed, because their content is
+/// unknown. A payload that has no type or cannot be decoded is withheld.
 pub(super) fn redact(payload: &[u8], message: Option<MessageDescriptor>) -> Payload {
     let decoded = message.and_then(|message| DynamicMessage::decode(message, payload).ok());
     match decoded {
@@ -53,7 +54,8 @@ fn redact_nested(value: &mut Value) {
     }
 }
 
-/// Replaces the value of a variable, which is a string `NAME=value` or a message with `key` and `value`.
+/// Replaces the value of a variable, which is a string `NAME=value` or a message with `key` and
+/// `value`.
 fn redact_variable(variable: &mut Value) {
     match variable {
         Value::String(text) => {

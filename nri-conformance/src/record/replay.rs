@@ -25,7 +25,8 @@ pub enum Speed {
     /// Each request as soon as the previous one is answered.
     #[default]
     Full,
-    /// Each request at its recorded time, or as soon as the previous one is answered if that is later.
+    /// Each request at its recorded time, or as soon as the previous one is answered if that is
+    /// later.
     Original,
 }
 
@@ -42,7 +43,8 @@ pub struct Replay {
     plugin_config: Option<String>,
 }
 
-/// Replays a recording to a plugin in this process, and compares its answers with the recorded ones.
+/// Replays a recording to a plugin in this process, and compares its answers with the recorded
+/// ones.
 ///
 /// ```no_run
 /// # use nri::prelude::*;
@@ -86,8 +88,8 @@ impl Replay {
         self
     }
 
-    /// Sets the time limit for each answer of the plugin. The default is the recorded time limit, or 2 s if none was
-    /// recorded.
+    /// Sets the time limit for each answer of the plugin. The default is the recorded time limit,
+    /// or 2 s if none was recorded.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -111,9 +113,10 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Reader`], [`ErrorKind::Selection`] if the connection to replay is unclear,
-    /// [`ErrorKind::Connection`] if the plugin cannot be started, and [`ErrorKind::Registration`] if it does not register.
-    /// A later failure of the plugin is not an error but a difference.
+    /// Returns the errors of [`Reader`], [`ErrorKind::Selection`] if the connection to replay is
+    /// unclear, [`ErrorKind::Connection`] if the plugin cannot be started, and
+    /// [`ErrorKind::Registration`] if it does not register. A later failure of the plugin is not an
+    /// error but a difference.
     ///
     /// # Panics
     ///
@@ -156,8 +159,8 @@ impl Replay {
         })
     }
 
-    /// Replays the recording. If there are differences, panics with a list of them. Works in a `#[test]` and in a
-    /// `#[tokio::test]`.
+    /// Replays the recording. If there are differences, panics with a list of them. Works in a
+    /// `#[test]` and in a `#[tokio::test]`.
     ///
     /// # Panics
     ///

@@ -10,7 +10,8 @@ static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     DescriptorPool::decode(newest.descriptors).expect("the build compiled the descriptors")
 });
 
-/// Returns a method, whose types are those of its requests and responses; `None` for one that no revision has.
+/// Returns a method, whose types are those of its requests and responses; `None` for one that no
+/// revision has.
 pub(super) fn method(service: &str, method: &str) -> Option<MethodDescriptor> {
     let service = POOL.get_service_by_name(service)?;
     service.methods().find(|known| known.name() == method)

@@ -23,7 +23,8 @@ pub(super) struct Transcript<W: Write> {
     conversations: HashMap<u32, Conversation>,
     /// The file, until its first line is written.
     output: Option<W>,
-    /// The frames before a plugin is configured, because the runtime, which the first line names, is unknown until then.
+    /// The frames before a plugin is configured, because the runtime, which the first line names,
+    /// is unknown until then.
     held_back: Vec<Frame>,
     writer: Option<Writer<BufWriter<W>>>,
     figures: Recorded,
@@ -39,7 +40,7 @@ pub(super) enum TapEvent {
         /// The room that the bytes take up in the queue.
         room: OwnedSemaphorePermit,
     },
-    /// An event that is written as it is.
+    /// An event that is written unchanged.
     Frame(FrameEvent),
 }
 

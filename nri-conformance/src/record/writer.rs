@@ -49,8 +49,8 @@ pub fn create_file(path: &Path) -> Result<File> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes the first line. Frames that would make the recording longer than `max_bytes` are counted and omitted. The
-    /// last line is always written.
+    /// Writes the first line. Frames that would make the recording longer than `max_bytes` are
+    /// counted and omitted. The last line is always written.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! A client for the Container Runtime Interface, reduced to the requests of a pod's life.
 //!
-//! containerd and CRI-O serve the interface over gRPC on a Unix socket. The [messages] have the fields that the driver
-//! sets or reads; all others are ignored when a message is decoded. Public only for the runtimes in the tests of this crate.
+//! containerd and CRI-O serve the interface over gRPC on a Unix socket. The [messages] have the
+//! fields that the driver sets or reads; all others are ignored when a message is decoded. Public
+//! only for the runtimes in the tests of this crate.
 
 pub mod messages;
 

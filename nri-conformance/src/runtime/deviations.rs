@@ -1,7 +1,8 @@
 //! The known deviations of released runtimes, as data: `deviations.toml`.
 //!
-//! A test that fails in one of these ways is reported as [`Outcome::Known`], with the link. A deviation applies to one test
-//! and to one shape of what was seen; every other failure of the same test remains a failure.
+//! A test that fails in one of these ways is reported as [`Outcome::Known`], with the link. A
+//! deviation applies to one test and to one shape of what was seen; every other failure of the same
+//! test remains a failure.
 
 use std::sync::LazyLock;
 
@@ -58,7 +59,8 @@ pub(super) fn report(subject: Subject, judged: Vec<(&Test, Ended)>) -> Report {
     Report { subject, results }
 }
 
-/// Returns the result of a test. The failure of an ambiguous statement is a skip, because it never fails a run.
+/// Returns the result of a test. The failure of an ambiguous statement is a skip, because it never
+/// fails a run.
 fn result(subject: &Subject, test: &Test, ended: Ended) -> TestResult {
     let outcome = match ended {
         Ok(()) => Outcome::Pass,

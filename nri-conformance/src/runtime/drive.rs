@@ -148,8 +148,9 @@ impl Driver {
         self.client.call(request, content).await.map_err(message)
     }
 
-    /// Stops and removes all pods of this run, including those whose requests failed, and their cgroups. An abandoned
-    /// request may still create a pod, so the list is read again until it has been empty for `quiet`.
+    /// Stops and removes all pods of this run, including those whose requests failed, and their
+    /// cgroups. An abandoned request may still create a pod, so the list is read again until it has
+    /// been empty for `quiet`.
     pub(super) async fn clean_up(&self, quiet: Duration) {
         let mut empty_since = Instant::now();
         let mut attempts = 0;
@@ -185,8 +186,9 @@ impl Driver {
         }
     }
 
-    /// Creates the cgroup of a pod, and returns the name that the runtime expects: a path, or a slice for systemd, which
-    /// creates it itself. Returns an empty name if cgroups cannot be created.
+    /// Creates the cgroup of a pod, and returns the name that the runtime expects: a path, or a
+    /// slice for systemd, which creates it itself. Returns an empty name if cgroups cannot be
+    /// created.
     fn create_cgroup(&self, name: &str) -> String {
         match self.cgroup_driver {
             None => return String::new(),
@@ -236,7 +238,7 @@ impl Driver {
         self.call("RemovePodSandbox", Id::new(id)).await
     }
 
-    /// Stops and removes a pod, whatever the runtime answers.
+    /// Stops and removes a pod, and ignores errors of the runtime.
     pub(super) async fn take_down(&self, id: &str) {
         let _ = self.stop_pod(id).await;
         let _ = self.remove_pod(id).await;

@@ -9,7 +9,8 @@ use serde::Deserialize;
 /// The label of every pod that the driver runs; its value is the seed of the run.
 pub(crate) const LABEL: &str = "nri-conformance";
 
-/// A hook of a plugin that the statements about runtimes are about. In `deviations.toml`, each has the name of its RPC.
+/// A hook of a plugin that the statements about runtimes are about. In `deviations.toml`, each has
+/// the name of its RPC.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(try_from = "String")]
 pub(crate) enum Hook {
@@ -34,7 +35,8 @@ impl Hook {
     pub(crate) const STOP: Hook = Hook::Event(Event::StopContainer);
     pub(crate) const REMOVE: Hook = Hook::Event(Event::RemoveContainer);
 
-    /// Returns every hook. ValidateContainerAdjustment is not among them, because it is a part of CreateContainer.
+    /// Returns every hook. ValidateContainerAdjustment is not among them, because it is a part of
+    /// CreateContainer.
     pub(crate) fn all() -> impl Iterator<Item = Hook> {
         let events = STAGES.iter().map(|stage| stage.event);
         let events = events.filter(|event| *event != Event::ValidateContainerAdjustment);
@@ -64,7 +66,8 @@ impl Hook {
         Hook::all().find(|hook| hook.name() == name)
     }
 
-    /// Returns the event that an event after the fact follows: NRI calls the report of `StartContainer` `PostStartContainer`.
+    /// Returns the event that an event after the fact follows: NRI calls the report of
+    /// `StartContainer` `PostStartContainer`.
     pub(crate) fn follows(self) -> Option<Hook> {
         self.name().strip_prefix("Post").and_then(Hook::named)
     }
@@ -75,7 +78,8 @@ impl Hook {
         stage.is_some_and(|stage| stage.container.is_none())
     }
 
-    /// Returns true for the beginning and the end of a pod: RunPodSandbox, StopPodSandbox and RemovePodSandbox.
+    /// Returns true for the beginning and the end of a pod: RunPodSandbox, StopPodSandbox and
+    /// RemovePodSandbox.
     pub(crate) fn is_life_of_pod(self) -> bool {
         matches!(self, Hook::RUN_POD | Hook::STOP_POD | Hook::REMOVE_POD)
     }
@@ -116,7 +120,8 @@ pub(crate) fn namespace_path<'a>(pod: &'a PodSandbox, kind: &str) -> Option<&'a 
     Some(found.path.as_str()).filter(|path| !path.is_empty())
 }
 
-/// Returns a pod, completed by what an earlier event has, because a runtime may omit what has ended.
+/// Returns a pod, completed by what an earlier event has, because a runtime may omit what has
+/// ended.
 pub(crate) fn completed(mut pod: PodSandbox, earlier: PodSandbox) -> PodSandbox {
     let earlier = earlier.linux.unwrap_or_default();
     for namespace in earlier.namespaces {

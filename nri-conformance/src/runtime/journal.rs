@@ -110,8 +110,8 @@ impl Journal {
         timeout(limit, record.wait_for(condition)).await.is_ok()
     }
 
-    /// Waits until nothing has been recorded for `quiet`, but not longer than `limit`, so that events that arrive too
-    /// late are part of the record.
+    /// Waits until nothing has been recorded for `quiet`, but not longer than `limit`, so that
+    /// events that arrive too late are part of the record.
     pub(super) async fn settle(&self, quiet: Duration, limit: Duration) {
         let mut changes = self.record.subscribe();
         let settled = async {

@@ -34,8 +34,8 @@ pub(super) enum Stop {
 /// The end of a test, or of a step of it.
 pub(super) type Ended<T = ()> = Result<T, Stop>;
 
-/// Lists tests, each with its statement, its name, the descriptions of what is sent and expected, and its judge, if one
-/// piece of evidence is enough.
+/// Lists tests, each with its statement, its name, the descriptions of what is sent and expected,
+/// and its judge, if one piece of evidence is enough.
 macro_rules! tests {
     ($($statement:literal $name:literal $sent:literal => $expected:literal;)*) => {
         [$($crate::runtime::judgement::Test {
@@ -109,7 +109,8 @@ pub(super) fn fail<T>(got: impl Into<String>) -> Ended<T> {
 
 /// The shape of what broke a statement: how often an event arrived, and after what.
 ///
-/// A deviation in `deviations.toml` applies to this shape only, so that it cannot hide another violation by the same test.
+/// A deviation in `deviations.toml` applies to this shape only, so that it cannot hide another
+/// violation by the same test.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Shape {

@@ -1,7 +1,7 @@
 //! The state of a pod on the node: its namespaces, cgroups, network and processes.
 //!
-//! Everything is read through files below one root, so that a container can test the node that it runs on: mount the
-//! root of the node, for example at `/host`.
+//! Everything is read through files below one root, so that a container can test the node that it
+//! runs on: mount the root of the node, for example at `/host`.
 
 mod cgroup;
 mod network;
@@ -21,7 +21,8 @@ pub(super) use cgroup::PodCgroup;
 /// The name of the network namespace in OCI specs.
 pub(super) const NETWORK: &str = "network";
 
-/// The namespaces that the containers of a pod share: their names in OCI specs and NRI events, and in `/proc/PID/ns`.
+/// The namespaces that the containers of a pod share: their names in OCI specs and NRI events, and
+/// in `/proc/PID/ns`.
 const SHARED: [(&str, &str); 3] = [("ipc", "ipc"), (NETWORK, "net"), ("uts", "uts")];
 
 /// The node, seen through its `/proc` and `/sys/fs/cgroup`.
@@ -33,7 +34,8 @@ pub(super) struct Machine {
 /// The state of a pod at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PodState {
-    /// The cgroup of the pod, which outlives the sandbox, and that of the sandbox itself, if the event names them.
+    /// The cgroup of the pod, which outlives the sandbox, and that of the sandbox itself, if the
+    /// event names them.
     pub(super) cgroups: Vec<(String, bool)>,
     /// The process that keeps the sandbox alive, if there is one.
     pub(super) pause: Pause,
@@ -73,8 +75,8 @@ pub(super) struct Namespace {
 pub(super) struct Network {
     /// The interfaces, except for the loopback.
     pub(super) interfaces: BTreeSet<String>,
-    /// The addresses for which the kernel accepts packets, which it does while their interface is up, except for loopback
-    /// and link-local addresses.
+    /// The addresses for which the kernel accepts packets, which it does while their interface is
+    /// up, except for loopback and link-local addresses.
     pub(super) addresses: BTreeSet<IpAddr>,
 }
 
@@ -98,7 +100,8 @@ impl Machine {
         state
     }
 
-    /// Finds the process of a sandbox: by the id in the event, else as the only process in the cgroup of the sandbox.
+    /// Finds the process of a sandbox: by the id in the event, else as the only process in the
+    /// cgroup of the sandbox.
     fn pause(&self, pod: &PodSandbox) -> Pause {
         let linux = pod.linux.as_ref();
         let pid = match pod.pid {
@@ -157,8 +160,8 @@ impl PodState {
     }
 }
 
-/// Returns the number of a namespace: a file in `/proc/PID/ns` is a link to a name such as `net:[4026531840]`, and a
-/// file that a namespace is mounted on has the same number as its inode.
+/// Returns the number of a namespace: a file in `/proc/PID/ns` is a link to a name such as
+/// `net:[4026531840]`, and a file that a namespace is mounted on has the same number as its inode.
 fn inode(file: &Path) -> Option<u64> {
     if let Ok(target) = fs::read_link(file) {
         let name = target.to_string_lossy().into_owned();

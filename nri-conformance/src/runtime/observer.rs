@@ -1,5 +1,5 @@
-//! The plugins that observe the runtime. Each records every event, and misbehaves only according to its script and only
-//! for the pods of this run.
+//! The plugins that observe the runtime. Each records every event, and misbehaves only according to
+//! its script and only for the pods of this run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -280,8 +280,9 @@ impl Service for Watcher {
     }
 }
 
-/// Returns all events that a runtime knows, except the validation of adjustments: a runtime refuses containers when a
-/// validator goes. A runtime whose release of NRI is not known gets those of the first release, as from the stub.
+/// Returns all events that a runtime knows, except the validation of adjustments: a runtime refuses
+/// containers when a validator goes. A runtime whose release of NRI is not known gets those of the
+/// first release, as from the stub.
 fn subscription(runtime: &Runtime) -> EventMask {
     let release = runtime.nri_version();
     let release = release.as_deref().unwrap_or("v0.2.0");

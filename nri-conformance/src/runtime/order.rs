@@ -1,7 +1,8 @@
-//! The statements about the order of events: O1, O4, O8, C1, C5, R3, Y3 and Y4, from the sequences of plugins.
+//! The statements about the order of events: O1, O4, O8, C1, C5, R3, Y3 and Y4, from the sequences
+//! of plugins.
 //!
-//! Observers and recordings are judged by the same functions. Requests can fail for reasons that no plugin sees, so a missing
-//! event counts only if a later one shows that the request succeeded.
+//! Observers and recordings are judged by the same functions. Requests can fail for reasons that no
+//! plugin sees, so a missing event counts only if a later one shows that the request succeeded.
 
 #[cfg(test)]
 mod tests;
@@ -146,7 +147,8 @@ fn life_of_pod<'a>(arrivals: impl Iterator<Item = &'a Arrival>) -> Vec<Hook> {
     hooks.filter(|hook| hook.is_life_of_pod()).collect()
 }
 
-/// Splits the events of a pod where RunPodSandbox follows RemovePodSandbox: R3 forbids that, and the rest is another life.
+/// Splits the events of a pod where RunPodSandbox follows RemovePodSandbox: R3 forbids that, and
+/// the rest is another life.
 fn lives(hooks: &[Hook]) -> impl Iterator<Item = &[Hook]> {
     hooks.chunk_by(|earlier, later| (*earlier, *later) != (Hook::REMOVE_POD, Hook::RUN_POD))
 }
@@ -183,7 +185,8 @@ fn container_events_in_order(sequence: &Sequence) -> Ended {
     })
 }
 
-/// Returns the shape of an event that names another pod than the container does, or than earlier events do.
+/// Returns the shape of an event that names another pod than the container does, or than earlier
+/// events do.
 fn one_pod(arrivals: &[&Arrival]) -> Result<(), Shape> {
     let mut earlier: Option<&Arrival> = None;
     for arrival in arrivals {
@@ -228,7 +231,7 @@ fn complete(sequence: &Sequence, arrivals: &[&Arrival], known: bool) -> Result<(
     Ok(())
 }
 
-/// Returns the shape of a container that was created and is not removed although its pod is.
+/// Returns the shape of a container that remains after its pod was removed.
 fn is_removed(sequence: &Sequence, arrivals: &[&Arrival]) -> Result<(), Shape> {
     let has = |hook| times(arrivals, hook) > 0;
     if sequence.receives(Hook::REMOVE) && has(Hook::POST_CREATE) && !has(Hook::REMOVE) {
@@ -256,14 +259,16 @@ struct Post {
     hook: Hook,
     /// The event that it follows.
     follows: Hook,
-    /// True if the plugin knows the pod or container from Synchronize, so that it may have missed the event.
+    /// True if the plugin knows the pod or container from Synchronize, so that it may have missed
+    /// the event.
     known: bool,
     /// True if all requests about the container succeeded, and it does not end by itself.
     undisturbed: bool,
 }
 
 impl Post {
-    /// Returns `None` if the event does not follow another one, or if the plugin does not receive both.
+    /// Returns `None` if the event does not follow another one, or if the plugin does not receive
+    /// both.
     fn of(sequence: &Sequence, subject: &str, hook: Hook) -> Option<Post> {
         let follows = hook.follows()?;
         let both = sequence.receives(hook) && sequence.receives(follows);
@@ -286,7 +291,8 @@ impl Post {
         events.try_for_each(|event| self.check_one(event))
     }
 
-    /// Returns true if the event happens once in the life of a container; C1 is broken if it is repeated.
+    /// Returns true if the event happens once in the life of a container; C1 is broken if it is
+    /// repeated.
     fn is_once(&self) -> bool {
         self.follows.is_life_of_container()
     }

@@ -57,7 +57,8 @@ pub(super) async fn play(stage: &Arc<Stage>, stop: impl Future<Output = ()>) -> 
 
 impl<'a> Play<'a> {
     async fn scenarios(&mut self) -> Result<()> {
-        // This scenario always comes first, because it shows whether the runtime can run pods at all.
+        // This scenario always comes first, because it shows whether the runtime can run pods at
+        // all.
         self.life().await?;
         self.scenario(&setup::EARLY, setup::early).await;
         self.scenario(&setup::POD, setup::pod).await;
@@ -100,7 +101,8 @@ impl<'a> Play<'a> {
         self.judge(tests, ended);
     }
 
-    /// Records the ends of the selected tests, or skips them for the reason for which there are none.
+    /// Records the ends of the selected tests, or skips them for the reason for which there are
+    /// none.
     fn judge<const N: usize>(
         &mut self,
         tests: &'static [Test; N],
@@ -128,7 +130,8 @@ impl<'a> Play<'a> {
         let of_pods = of_pods.flat_map(|tests| judged(tests, selects, &self.pods));
         let mut all: Vec<_> = of_pods.chain(self.judged).collect();
         all.extend(judged(order::TESTS, selects, &self.sequences));
-        // Every observation counts: a violation of a statement that is not selected, unless it is skipped on request.
+        // Every observation counts: a violation of a statement that is not selected, unless it is
+        // skipped on request.
         let others = |id: &str| !selects(id) && !options.skip.contains(id);
         let others = judged(order::TESTS, others, &self.sequences).into_iter();
         all.extend(

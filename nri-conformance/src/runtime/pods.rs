@@ -1,4 +1,5 @@
-//! The tests of single pods: the events of a pod, the requests about it, and its state on the node during the hooks.
+//! The tests of single pods: the events of a pod, the requests about it, and its state on the node
+//! during the hooks.
 
 mod requests;
 mod state;

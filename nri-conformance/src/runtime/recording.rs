@@ -1,7 +1,7 @@
 //! The runtime's side of a recording, judged by the statements about the order of events.
 //!
-//! A recording has no requests of a CRI client and no state of the node, so that the other statements do not apply. Each
-//! connection of the recording is judged on its own.
+//! A recording has no requests of a CRI client and no state of the node, so that the other
+//! statements do not apply. Each connection of the recording is judged on its own.
 //!
 //! ```no_run
 //! use nri_conformance::runtime::recording;
@@ -37,7 +37,8 @@ pub const MAX_EVENTS: usize = 1_000_000;
 ///
 /// # Errors
 ///
-/// Returns the errors of [`Reader`], and [`ErrorKind::TooLarge`] if the recording has more than [`MAX_EVENTS`] events.
+/// Returns the errors of [`Reader`], and [`ErrorKind::TooLarge`] if the recording has more than
+/// [`MAX_EVENTS`] events.
 pub fn judge(recording: impl AsRef<Path>, selects: impl Fn(&str) -> bool) -> Result<Report> {
     let path = recording.as_ref();
     judge_reader(Reader::open(path)?, selects).map_err(|error| error.in_file(path))

@@ -1,4 +1,5 @@
-//! The scenarios. Each connects observing plugins, sends requests to the runtime, and judges what happened.
+//! The scenarios. Each connects observing plugins, sends requests to the runtime, and judges what
+//! happened.
 
 pub(super) mod joining;
 pub(super) mod life;

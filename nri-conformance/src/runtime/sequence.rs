@@ -131,8 +131,8 @@ impl Arrival {
         }
     }
 
-    /// Reads a request whose answer is unknown. Returns `None` for a request of another kind, and for an event that cannot
-    /// be decoded.
+    /// Reads a request whose answer is unknown. Returns `None` for a request of another kind, and
+    /// for an event that cannot be decoded.
     #[expect(deprecated, reason = "runtimes before v0.12.0 send StateChange")]
     pub(crate) fn read(method: &str, payload: Bytes, at: Duration) -> Option<Arrival> {
         let (hook, pod, container) = match Hook::named(method) {
@@ -145,7 +145,8 @@ impl Arrival {
             Some(hook @ (Hook::Configure | Hook::Synchronize)) => {
                 return Some(Arrival::new(hook, at));
             }
-            // Every request begins with the pod, and that of a container with the pod and the container.
+            // Every request begins with the pod, and that of a container with the pod and the
+            // container.
             Some(hook) if hook.is_about_pod() => {
                 (hook, RunPodSandboxRequest::decode(payload).ok()?.pod, None)
             }

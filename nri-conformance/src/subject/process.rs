@@ -57,11 +57,13 @@ const GONE: Duration = Duration::from_millis(500);
 /// The time that the rest of the output of an ended process has to arrive.
 const REST: Duration = Duration::from_secs(1);
 
-/// The process of a plugin. The process, and everything that it has started, is killed when this is dropped.
+/// The process of a plugin. The process, and everything that it has started, is killed when this is
+/// dropped.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    /// Its id, which is also that of its group. It is not reused before the process is reaped, when this is dropped.
+    /// Its id, which is also that of its group. It is not reused before the process is reaped, when
+    /// this is dropped.
     pid: u32,
     output: Output,
     reading: Vec<JoinHandle<()>>,
@@ -147,7 +149,8 @@ fn program(path: &Path, isolate: bool) -> Command {
     command
 }
 
-/// Inserts the paths of this instance into an argument. An argument that is not UTF-8 remains unchanged.
+/// Inserts the paths of this instance into an argument. An argument that is not UTF-8 remains
+/// unchanged.
 fn filled_in(text: &OsStr, places: &[(&str, Option<&Path>)]) -> OsString {
     let Some(text) = text.to_str() else {
         return text.to_owned();
@@ -175,8 +178,8 @@ impl Process {
         &self.output
     }
 
-    /// Waits until its whole output has been read. Returns false if more may follow after `within`, for example because
-    /// another process keeps the output open.
+    /// Waits until its whole output has been read. Returns false if more may follow after `within`,
+    /// for example because another process keeps the output open.
     pub async fn output_ended(&mut self, within: Duration) -> bool {
         let reading = &mut self.reading;
         let read = async {
@@ -232,7 +235,8 @@ impl Process {
         cleanup::signal(self.pid, Signal::TERM);
     }
 
-    /// Returns the memory, descriptors, threads and processor time that it uses; `None` if it has ended.
+    /// Returns the memory, descriptors, threads and processor time that it uses; `None` if it has
+    /// ended.
     pub fn usage(&self) -> Option<Usage> {
         Usage::of(self.id()?)
     }
@@ -287,8 +291,9 @@ fn cpu_wanted(pid: u32) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds))
 }
 
-/// Returns the sum of the first two numbers in the `schedstat` of a thread: nanoseconds spent on a processor and in a run
-/// queue. A sleeping thread adds to neither, regardless of the load of the machine.
+/// Returns the sum of the first two numbers in the `schedstat` of a thread: nanoseconds spent on a
+/// processor and in a run queue. A sleeping thread adds to neither, regardless of the load of the
+/// machine.
 fn wanted_by(thread: &Path) -> Option<u64> {
     let text = fs::read_to_string(thread.join("schedstat")).ok()?;
     let mut numbers = text.split_whitespace();

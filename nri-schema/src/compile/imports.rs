@@ -26,8 +26,8 @@ impl Imports {
         Imports::added_with("Builder::include(\"FOLDER\")")
     }
 
-    /// Creates an empty list of folders, to which the user adds some with `option`: the help of errors
-    /// names it.
+    /// Creates an empty list of folders, to which the user adds some with `option`: the help of
+    /// errors names it.
     #[must_use]
     pub fn added_with(option: &'static str) -> Self {
         Imports { roots: Vec::new(), option }

@@ -44,8 +44,8 @@ fn problem(
     }
 }
 
-/// Adds the help of protox. It reports an import that is not a relative path as a group with a wrong
-/// name.
+/// Adds the help of protox. It reports an import that is not a relative path as a group with a
+/// wrong name.
 fn helped(problem: Problem, help: String) -> Problem {
     let is_import = help.starts_with("imports may not");
     let problem = problem.with_help(help);

@@ -69,7 +69,7 @@ impl Excerpt {
         let gutter = " ".repeat(number.len());
         let shown = &self.text;
         let indent = (self.column - 1).saturating_sub(self.skipped).min(MAX_SHOWN);
-        // Tabs stay tabs, so that the caret is below its text whatever the width of a tab.
+        // Tabs stay tabs, so that the caret is below its text for any width of a tab.
         let pad: String =
             (shown.chars().take(indent)).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let carets = "^".repeat(self.width.min(MAX_SHOWN + 1 - indent.min(MAX_SHOWN)));

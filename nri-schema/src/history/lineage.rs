@@ -5,8 +5,8 @@ use super::{Deprecation, History, Interface, Release, Revision};
 use crate::error::Error;
 use crate::model::{Carrier, Event, Protocol};
 
-/// The way an event is sent, up to one revision. Releases are given by name; untagged ones only if no
-/// tagged release has it.
+/// The way an event is sent, up to one revision. Releases are given by name; untagged ones only if
+/// no tagged release has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventHistory {
     /// The release that added the event.

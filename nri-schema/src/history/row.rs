@@ -20,7 +20,8 @@ pub(super) fn release(name: &str, version: Number, revision: &str, date: &str) -
     }
 }
 
-/// Returns a release without a tag: what follows the hyphen in its version, and the runtimes that pin it.
+/// Returns a release without a tag: what follows the hyphen in its version, and the runtimes that
+/// pin it.
 pub(super) fn untagged(release: Release, pre: &str, shipped_by: &str) -> Release {
     Release {
         version: Version {

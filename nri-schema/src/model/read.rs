@@ -146,7 +146,8 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Returns the elements of a file by the path of what encloses them, in the order of their declaration.
+/// Returns the elements of a file by the path of what encloses them, in the order of their
+/// declaration.
 fn by_parent<T: Declaration>(all: &[T], file: usize) -> HashMap<&[i32], Vec<&T>> {
     let mut by_parent: HashMap<&[i32], Vec<&T>> = HashMap::new();
     for element in all.iter().filter(|element| element.id().file == file) {

@@ -66,7 +66,8 @@ pub(super) struct FileProto {
     pub(super) extension: Vec<FieldProto>,
     #[prost(message, optional, tag = "8")]
     pub(super) options: Option<FileOptions>,
-    /// [`SourceInfo`], which is decoded when a place is asked for: most files of a large set have no finding.
+    /// [`SourceInfo`], which is decoded when a place is asked for: most files of a large set have
+    /// no finding.
     #[prost(bytes = "bytes", tag = "9")]
     pub(super) source_code_info: Bytes,
     #[prost(string, tag = "12")]
@@ -294,7 +295,8 @@ pub(super) struct FeatureSet {
     pub(super) java: Option<LanguageFeatures>,
 }
 
-/// `pb.CppFeatures` (field 2 is `string_type`) and `pb.JavaFeatures` (field 2 is `utf8_validation`).
+/// `pb.CppFeatures` (field 2 is `string_type`) and `pb.JavaFeatures` (field 2 is
+/// `utf8_validation`).
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct LanguageFeatures {
     #[prost(int32, optional, tag = "2")]

@@ -142,7 +142,7 @@ impl Builder {
                 field::field(&self.types, field, &owner, &inner, (tag::FIELD, index), &oneofs)?;
             field.in_map_entry = entry;
             if entry {
-                // Maps are never delimited, whatever the file's features say.
+                // Maps are never delimited, regardless of the file's features.
                 field.kind = field.declared;
             }
             field.id.stands_at.clone_from(&id.stands_at);

@@ -14,10 +14,12 @@ pub type LineColumn = (u32, u32);
 /// Moves the places of a file, by path, to where another compiler has them in its text.
 pub type Adjust = fn(&mut HashMap<Vec<i32>, LineColumn>, &str);
 
-/// The locations of the parts of one file. Decoded and indexed on first use, because most files have no finding.
+/// The locations of the parts of one file. Decoded and indexed on first use, because most files
+/// have no finding.
 #[derive(Debug)]
 pub struct Locations {
-    /// [`SourceInfo`], encoded. Bytes that are none give no places, as if the set came without source info.
+    /// [`SourceInfo`], encoded. Bytes that are none give no places, as if the set came without
+    /// source info.
     encoded: Bytes,
     /// The text of the file and how to adjust its places to it.
     text: Option<(String, Adjust)>,
@@ -52,10 +54,12 @@ impl Locations {
         by_path
     }
 
-    /// Returns the comment and the place of each declaration that has one, as the compiler wrote them.
+    /// Returns the comment and the place of each declaration that has one, as the compiler wrote
+    /// them.
     pub(crate) fn comments(&self) -> HashMap<Vec<i32>, (String, LineColumn)> {
         let info = Comments::decode(self.encoded.clone()).unwrap_or_default();
-        // The kind of each enclosing declaration and its index: parts of a declaration have an odd number of steps.
+        // The kind of each enclosing declaration and its index: parts of a declaration have an odd
+        // number of steps.
         let declarations = (info.location.into_iter())
             .filter(|location| location.path.len() % 2 == 0 && !location.path.is_empty());
         let mut by_path = HashMap::new();

@@ -1,4 +1,5 @@
-//! Looks for one name in an encoded set, which takes a fraction of the time of decoding it to a schema.
+//! Looks for one name in an encoded set, which takes a fraction of the time of decoding it to a
+//! schema.
 
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
@@ -14,7 +15,8 @@ enum Scope {
 }
 
 impl Scope {
-    /// Returns what an element in the field with this number of the scope's descriptor is, if it is declared there.
+    /// Returns what an element in the field with this number of the scope's descriptor is, if it is
+    /// declared there.
     fn inner(self, field: u32) -> Option<Scope> {
         match (self, field) {
             (Scope::Set, 1) => Some(Scope::File),
@@ -34,8 +36,8 @@ impl Scope {
     }
 }
 
-/// Returns true if an encoded `FileDescriptorSet` declares a service, RPC, message, field, enum or enum value (as
-/// `pkg.Enum.VALUE`) with this full name.
+/// Returns true if an encoded `FileDescriptorSet` declares a service, RPC, message, field, enum or
+/// enum value (as `pkg.Enum.VALUE`) with this full name.
 pub(crate) fn declares(set: &[u8], full_name: &str) -> bool {
     is_in(Scope::Set, set, full_name)
 }
@@ -58,8 +60,8 @@ fn is_in(scope: Scope, descriptor: &[u8], path: &str) -> bool {
     })
 }
 
-/// Returns the texts and messages in an encoded message, with the numbers of their fields. It ends where the message cannot
-/// be decoded.
+/// Returns the texts and messages in an encoded message, with the numbers of their fields. It ends
+/// where the message cannot be decoded.
 fn parts(mut message: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
     std::iter::from_fn(move || {
         loop {

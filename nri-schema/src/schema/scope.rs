@@ -1,4 +1,4 @@
-//! The position of the walk over a file, and what is inherited there.
+//! The position of the walk over a file, and the features that an element inherits there.
 
 use super::element::Id;
 use super::features::Features;

@@ -11,7 +11,8 @@ use crate::error::Error;
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// Checks that no name is declared twice, and that no two fields or extensions of a message have the same number.
+/// Checks that no name is declared twice, and that no two fields or extensions of a message have
+/// the same number.
 pub(super) fn check(schema: &Schema) -> Result<()> {
     let mut names = Names { schema, seen: HashSet::new() };
     schema.messages.iter().try_for_each(|message| names.message(message))?;

@@ -19,15 +19,15 @@ const FACTOR: usize = 21;
 const MAP_PLACES: usize = 11;
 const MAP_PLACES_USED: usize = 5;
 
-/// The bytes of an allocation besides its content.
+/// The overhead of an allocation in bytes.
 const HEADER: usize = 16;
 
-/// Returns the bytes of memory that a message of this size may take when it is decoded, besides its own struct.
+/// Returns the bytes of memory that a message of this size may take when it is decoded, without its own struct.
 pub fn limit(encoded_len: usize) -> usize {
     encoded_len.saturating_mul(FACTOR).max(LEAST)
 }
 
-/// The memory that is left for what is being decoded. Shared by all parts of a message.
+/// The memory that is left for decoding. Shared by all parts of a message.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: usize,

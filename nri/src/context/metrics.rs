@@ -51,9 +51,9 @@ struct Counters {
 pub struct EventMetrics {
     /// Requests that a handler answered.
     pub calls: u64,
-    /// Requests whose handler failed or panicked, whatever the answer was.
+    /// Requests whose handler failed or panicked, regardless of the answer.
     pub errors: u64,
-    /// Requests whose handler did not finish in time, whatever the answer was.
+    /// Requests whose handler did not finish in time, regardless of the answer.
     pub timeouts: u64,
     /// Time from the arrival of a request to its answer.
     pub latency: Latency,

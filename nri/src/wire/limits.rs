@@ -14,7 +14,7 @@ pub const MAX_ANSWER: usize = MAX_MESSAGE - 5;
 /// Largest payload of one mux frame in bytes: a ttrpc header and the largest ttrpc data.
 pub const MAX_FRAME: usize = MESSAGE_HEADER_LEN + MAX_MESSAGE;
 
-/// Bounds on what one connection holds in memory, whatever the peer sends.
+/// Bounds on the memory of one connection, for any peer.
 ///
 /// The sizes of frames and messages are fixed by the protocol ([`MAX_FRAME`], [`MAX_MESSAGE`]). With the
 /// defaults, a connection holds at most about 32 MiB, not counting what the handlers allocate.

@@ -1,7 +1,7 @@
 //! Builds all Go peers and prints the time for each.
 //!
-//! Arguments select peers: `go` (runtimes and plugins), `registry`, `specimens`, `containerd`, `crio`, `kubernetes`. The last
-//! takes many minutes, and is built only if it is selected.
+//! Arguments select peers: `go` (runtimes and plugins), `registry`, `specimens`, `containerd`,
+//! `crio`, `kubernetes`. The last takes many minutes, and is built only if it is selected.
 #![forbid(unsafe_code)]
 
 use std::time::Instant;

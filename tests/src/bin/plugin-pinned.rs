@@ -1,4 +1,5 @@
-//! A plugin on bindings of NRI v0.11.0 that subscribes to all events of its protocol and prints each as a line of JSON.
+//! A plugin on bindings of NRI v0.11.0 that subscribes to all events of its protocol and prints
+//! each as a line of JSON.
 #![forbid(unsafe_code)]
 
 use nri_tests::arguments::Arguments;

@@ -1,7 +1,8 @@
-//! Writes containerd's logs and recorded deprecations of an old and a new plugin to `fixtures/logs`.
+//! Writes containerd's logs and recorded deprecations of an old and a new plugin to
+//! `fixtures/logs`.
 //!
-//! Lines about loading containerd's own plugins are omitted, and names of the machine are replaced. Run
-//! it by hand when a release is added, and review its result.
+//! Lines about loading containerd's own plugins are omitted, and names of the machine are replaced.
+//! Run it by hand when a release is added, and review its result.
 #![forbid(unsafe_code)]
 
 use std::fs;

@@ -49,7 +49,8 @@ impl Batch {
     ///
     /// # Panics
     ///
-    /// Panics if a module does not compile or has a warning, with rustc's first errors and their protos.
+    /// Panics if a module does not compile or has a warning, with rustc's first errors and their
+    /// protos.
     pub fn check(&self, edition: &str, crate_attributes: &str) {
         let features = match crate_attributes {
             NO_STD => "\"derive\"",

@@ -21,7 +21,8 @@ pub struct Elf {
 }
 
 impl Elf {
-    /// Returns the program without its section headers and their names, as left by tools that strip everything.
+    /// Returns the program without its section headers and their names, as left by tools that strip
+    /// everything.
     #[must_use]
     pub fn without_sections(&self) -> Vec<u8> {
         let mut bytes = self.bytes[..self.loaded].to_vec();

@@ -24,8 +24,8 @@ const KUBELET: User = User { name: "system:node:node-1", group: "system:nodes" }
 const SCHEDULER: User = User { name: "system:kube-scheduler", group: "" };
 const CONTROLLERS: User = User { name: "system:kube-controller-manager", group: "" };
 
-/// An API server with controller manager and scheduler, a node with kubelet, containerd and the network `ptp`, and a registry,
-/// all on a separate machine.
+/// An API server with controller manager and scheduler, a node with kubelet, containerd and the
+/// network `ptp`, and a registry, all on a separate machine.
 #[derive(Debug)]
 pub struct Cluster {
     // Fields are dropped in this order.
@@ -39,7 +39,8 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts everything, with images in the registry and with files on the node, and returns once the node is ready.
+    /// Starts everything, with images in the registry and with files on the node, and returns once
+    /// the node is ready.
     ///
     /// # Panics
     ///
@@ -98,7 +99,8 @@ impl Cluster {
         &self.plane
     }
 
-    /// Returns the host on which commands of the cluster run, the only one from which it can be reached.
+    /// Returns the host on which commands of the cluster run, the only one from which it can be
+    /// reached.
     #[must_use]
     pub fn host(&self) -> Host {
         self.machine.host()
@@ -110,7 +112,8 @@ impl Cluster {
         self.registry.host()
     }
 
-    /// Creates the files of a pod's service account for commands on the machine, and returns its variables.
+    /// Creates the files of a pod's service account for commands on the machine, and returns its
+    /// variables.
     ///
     /// # Panics
     ///

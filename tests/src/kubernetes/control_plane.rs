@@ -47,7 +47,8 @@ pub struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// Starts both, with these users in addition to [`User::ADMIN`], and returns once the API server is ready.
+    /// Starts both, with these users in addition to [`User::ADMIN`], and returns once the API
+    /// server is ready.
     ///
     /// # Panics
     ///
@@ -167,8 +168,9 @@ impl Drop for ControlPlane {
     }
 }
 
-/// Returns an address on which nothing else listens: the loopback address of a separate machine, or on this machine an address
-/// in a block selected by the process id, with a port that is unique in this process and below those that the kernel assigns.
+/// Returns an address on which nothing else listens: the loopback address of a separate machine, or
+/// on this machine an address in a block selected by the process id, with a port that is unique in
+/// this process and below those that the kernel assigns.
 fn address(host: Host) -> String {
     static PORT: AtomicU16 = AtomicU16::new(20_000);
     let port = PORT.fetch_add(1, Ordering::Relaxed);

@@ -28,7 +28,8 @@ impl<'a> Image<'a> {
         Self { name, files: Vec::new(), packed: None }.with(path, program)
     }
 
-    /// Returns the image of the release to test, or, if there is none, an image of `program` that resembles it.
+    /// Returns the image of the release to test, or, if there is none, an image of `program` that
+    /// resembles it.
     ///
     /// # Panics
     ///

@@ -1,4 +1,5 @@
-//! Runs `go build` and `go test -c`, each once for the same sources, modules, options and Go release.
+//! Runs `go build` and `go test -c`, each once for the same sources, modules, options and Go
+//! release.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,8 @@ impl GoBuild {
         self.make("build")
     }
 
-    /// Builds the test binary of the only package, whose name with the suffix `.test` is that of the program.
+    /// Builds the test binary of the only package, whose name with the suffix `.test` is that of
+    /// the program.
     ///
     /// # Panics
     ///

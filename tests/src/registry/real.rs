@@ -95,8 +95,8 @@ impl RealRegistry {
         reference
     }
 
-    /// Pushes the only image of an archive at this path on the machine of the registry with skopeo, and
-    /// returns the reference.
+    /// Pushes the only image of an archive at this path on the machine of the registry with skopeo,
+    /// and returns the reference.
     ///
     /// # Panics
     ///

@@ -4,8 +4,8 @@ use std::fs;
 use std::sync::LazyLock;
 
 /// The mount points of this machine that occur once, and missing directories below them. Mount
-/// points whose text starts with that of another mount, such as `/ab` and `/a`, are omitted, because
-/// the reference confuses them.
+/// points whose text starts with that of another mount, such as `/ab` and `/a`, are omitted,
+/// because the reference confuses them.
 pub(super) static SOURCES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let table = fs::read_to_string("/proc/self/mountinfo").expect("/proc is mounted");
     let points: Vec<&str> = table

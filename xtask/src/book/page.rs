@@ -1,4 +1,5 @@
-//! A page, and what it may contain besides Markdown: the address of the project, and the output of a command.
+//! A page. Besides Markdown, it may contain the address of the project, and the output of a
+//! command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,8 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Replaces `{{address}}`, each line with `{{#run COMMAND}}`, and each line that is the name of a list.
+    /// Replaces `{{address}}`, each line with `{{#run COMMAND}}`, and each line that is the name of
+    /// a list.
     ///
     /// # Errors
     ///

@@ -55,7 +55,8 @@ impl Request {
         &self.release
     }
 
-    /// Returns the name of the proto in errors: names in descriptors are relative, so it is not the whole path.
+    /// Returns the name of the proto in errors: names in descriptors are relative, so it is not the
+    /// whole path.
     pub(super) fn file_name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()

@@ -93,7 +93,7 @@ pub(super) fn required(go_mod: &Path, module: &str) -> Result<String, String> {
 fn run<T: DeserializeOwned>(arguments: &[&str]) -> Result<T, String> {
     let output = Command::new("go")
         .args(arguments)
-        // A module around the working folder would limit what is found.
+        // A module around the working folder would limit the versions that are found.
         .current_dir(std::env::temp_dir())
         .env("GO111MODULE", "on")
         .env("GOWORK", "off")

@@ -31,7 +31,8 @@ impl Entry {
     }
 }
 
-/// Returns a tar archive of the files and the folders around them, which belong to root, ordered by path.
+/// Returns a tar archive of the files and the folders around them, which belong to root, ordered by
+/// path.
 pub(super) fn tar(mut entries: Vec<Entry>, time: u64) -> io::Result<Vec<u8>> {
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     let mut archive = tar::Builder::new(Vec::new());

@@ -36,7 +36,8 @@ impl Release<'_> {
             .map_err(|source| TaskError::Output { program: "cargo sbom".to_owned(), source })
     }
 
-    /// Replaces times and random ids, and orders all lists, so that the same sources give the same bill.
+    /// Replaces times and random ids, and orders all lists, so that the same sources give the same
+    /// bill.
     fn reproducible(&self, mut bill: Value) -> Value {
         for package in packages(&mut bill) {
             locate(package);
@@ -69,7 +70,8 @@ fn packages(bill: &mut Value) -> impl Iterator<Item = &mut Value> {
     packages.into_iter().flatten()
 }
 
-/// Replaces the index that cargo names by the address of the crate, because SPDX wants one that can be downloaded.
+/// Replaces the index that cargo names by the address of the crate, because SPDX wants one that can
+/// be downloaded.
 fn locate(package: &mut Value) {
     let is_index = |location: &str| location.starts_with("registry+");
     let location = package.get("downloadLocation").and_then(Value::as_str);

@@ -60,7 +60,8 @@ impl Release<'_> {
         Ok(Binary { processor, path: folder.join(target).join(PROFILE).join(COMMAND) })
     }
 
-    /// Returns the folder of builds. It is not the one of other builds, whose compiler options differ.
+    /// Returns the folder of builds. It is not the one of other builds, whose compiler options
+    /// differ.
     fn target_folder(&self) -> PathBuf {
         match std::env::var_os("CARGO_TARGET_DIR") {
             Some(folder) => PathBuf::from(folder).join("release-build"),
@@ -68,8 +69,9 @@ impl Release<'_> {
         }
     }
 
-    /// Returns options that remove the paths of this machine from what rustc writes, and the tables for unwinding, which a
-    /// program that aborts does not need. The path of the linker script is relative: cargo names crates by their options.
+    /// Returns options that remove the paths of this machine from what rustc writes, and the tables
+    /// for unwinding, which a program that aborts does not need. The path of the linker script is
+    /// relative: cargo names crates by their options.
     fn rust_flags(&self) -> Vec<String> {
         let prefixes = self.prefixes();
         let remapped = prefixes.map(|(from, to)| format!("--remap-path-prefix={from}={to}"));

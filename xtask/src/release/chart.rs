@@ -1,4 +1,5 @@
-//! The Helm charts, each as the package that Helm installs and as the OCI artifact that `helm pull oci://` reads.
+//! The Helm charts, each as the package that Helm installs and as the OCI artifact that
+//! `helm pull oci://` reads.
 
 use std::fs;
 use std::path::{Path, PathBuf};

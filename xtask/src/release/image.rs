@@ -82,7 +82,8 @@ impl Release<'_> {
     }
 }
 
-/// Returns the certificates of public authorities in PEM, from a crate, so that the image does not depend on the machine.
+/// Returns the certificates of public authorities in PEM, from a crate, so that the image does not
+/// depend on the machine.
 fn certificates() -> String {
     let certificates = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
     certificates.map(|certificate| pem(certificate)).collect()

@@ -1,4 +1,5 @@
-//! OCI image layouts: an index, manifests and blobs in one tar archive, as `skopeo`, `oras` and `ctr image import` read them.
+//! OCI image layouts: an index, manifests and blobs in one tar archive, as `skopeo`, `oras` and
+//! `ctr image import` read them.
 
 use std::fmt::Write as _;
 use std::io;
@@ -55,7 +56,8 @@ impl Layout {
         self.add(INDEX, index(manifests).to_string().into_bytes())
     }
 
-    /// Returns the layout as a tar archive: `named` is the descriptor of what it contains, `name` its full reference.
+    /// Returns the layout as a tar archive: `named` is the descriptor of what it contains, `name`
+    /// its full reference.
     pub(super) fn finish(mut self, mut named: Value, name: &str, time: u64) -> io::Result<Vec<u8>> {
         let tag = name.rsplit_once(':').map_or(name, |(_, tag)| tag);
         named["annotations"] = json!({

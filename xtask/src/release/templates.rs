@@ -1,5 +1,5 @@
-//! Descriptions for package managers that fetch the archives: templates in `deploy/packages`, filled with the version, the
-//! address and the sums.
+//! Descriptions for package managers that fetch the archives: templates in `deploy/packages`,
+//! filled with the version, the address and the sums.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,8 @@ impl Release<'_> {
     }
 }
 
-/// Returns the sum of an archive, or a text that no package manager takes for one if it was not built.
+/// Returns the sum of an archive, or a text that no package manager takes for one if it was not
+/// built.
 fn sum(archive: &Path) -> Result<String, TaskError> {
     if !archive.exists() {
         return Ok("not-built".to_owned());

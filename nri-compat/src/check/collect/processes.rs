@@ -136,7 +136,7 @@ impl Processes<'_> {
         }
     }
 
-    /// Returns the process, if what it does makes it a plugin.
+    /// Returns the process as a plugin if it is connected to a socket of NRI or a runtime started it.
     fn plugin(&mut self, folder: &Path, pid: u32) -> Option<Plugin> {
         let open = open_sockets(folder, &self.connections);
         let socket = open.first().and_then(|one| self.connections.get(one));

@@ -1,5 +1,5 @@
-//! Files that name NRI as a dependency: `go.mod`, `vendor/modules.txt`, `Cargo.lock`, `Cargo.toml` and bills of
-//! materials.
+//! Files that name NRI as a dependency: `go.mod`, `vendor/modules.txt`, `Cargo.lock`, `Cargo.toml`
+//! and bills of materials.
 //!
 //! A dependency does not show which events are handled, so such a file is never judged.
 
@@ -25,22 +25,25 @@ const MAX_ABOVE: usize = 8;
 /// The reason why such files are not judged.
 const REASON: &str = "it names NRI as a dependency, which does not show which events are handled";
 
-/// Crates whose names have the word `nri`, but which are tools of this project and not used by plugins.
+/// Crates whose names have the word `nri`, but which are tools of this project and not used by
+/// plugins.
 const TOOL_CRATES: [&str; 4] = ["nri-compat", "nri-codegen", "nri-conformance", "nri-protos"];
 
-/// The texts by which bills of materials are recognised. An SPDX document with sorted keys has its version at its end.
+/// The texts by which bills of materials are recognised. An SPDX document with sorted keys has its
+/// version at its end.
 const BILL_KEYS: [&[u8]; 3] = [b"\"bomFormat\"", b"\"spdxVersion\"", b"\"SPDXRef-DOCUMENT\""];
 
 /// A format of files that list dependencies.
-pub(super) struct Format {
+pub(super) struct DependencyFormat {
     name: &'static str,
     kind: FileKind,
     recognises: fn(&File<'_>) -> bool,
-    /// Returns how the text of a file names NRI; `None` if the text does not. The error says what is broken.
+    /// Returns how the text of a file names NRI; `None` if the text does not. The error says what
+    /// is broken.
     mention: fn(&File<'_>, &str) -> Result<Option<String>, String>,
 }
 
-pub(super) const GO_MOD: Format = Format {
+pub(super) const GO_MOD: DependencyFormat = DependencyFormat {
     name: "go-mod",
     kind: FileKind::GoMod,
     recognises: |file| file.name == "go.mod",
@@ -51,7 +54,7 @@ pub(super) const GO_MOD: Format = Format {
     },
 };
 
-pub(super) const GO_VENDOR: Format = Format {
+pub(super) const GO_VENDOR: DependencyFormat = DependencyFormat {
     name: "go-vendor",
     kind: FileKind::GoVendor,
     recognises: |file| file.name == "modules.txt" && file.head.starts_with(b"# "),
@@ -63,7 +66,7 @@ pub(super) const GO_VENDOR: Format = Format {
     },
 };
 
-pub(super) const CARGO_LOCK: Format = Format {
+pub(super) const CARGO_LOCK: DependencyFormat = DependencyFormat {
     name: "cargo-lock",
     kind: FileKind::CargoLock,
     recognises: |file| file.name == "Cargo.lock",
@@ -74,7 +77,7 @@ pub(super) const CARGO_LOCK: Format = Format {
     },
 };
 
-pub(super) const CARGO_TOML: Format = Format {
+pub(super) const CARGO_TOML: DependencyFormat = DependencyFormat {
     name: "cargo-toml",
     kind: FileKind::Other,
     recognises: |file| file.name == "Cargo.toml",
@@ -88,7 +91,7 @@ pub(super) const CARGO_TOML: Format = Format {
     },
 };
 
-pub(super) const BILL_OF_MATERIALS: Format = Format {
+pub(super) const BILL_OF_MATERIALS: DependencyFormat = DependencyFormat {
     name: "bill-of-materials",
     kind: FileKind::Other,
     recognises: |file| {
@@ -102,7 +105,7 @@ pub(super) const BILL_OF_MATERIALS: Format = Format {
     },
 };
 
-impl Reader for Format {
+impl Reader for DependencyFormat {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -134,7 +137,8 @@ fn table(text: &str) -> Result<Table, String> {
     toml::from_str(text).map_err(|error| error.message().to_owned())
 }
 
-/// Returns the crate for NRI that a package of the workspace depends on; such packages have no source.
+/// Returns the crate for NRI that a package of the workspace depends on; such packages have no
+/// source.
 fn locked_crate(lock: &Table) -> Option<&str> {
     let packages = lock.get("package").and_then(Value::as_array);
     let own = packages.into_iter().flatten().filter_map(Value::as_table);
@@ -205,8 +209,8 @@ struct Dependencies {
 }
 
 impl Bill {
-    /// Returns true if NRI is listed. If the bill says what its subject depends on, NRI must be among that: others
-    /// only depend on it through something else.
+    /// Returns true if NRI is listed. If the bill says what its subject depends on, NRI must be
+    /// among that: others only depend on it through something else.
     fn lists_nri(&self) -> bool {
         let mut parts = self.components.iter().chain(&self.packages);
         let Some(nri) = parts.find(|part| part.name == MODULE) else {

@@ -21,8 +21,9 @@ use table::Presence;
 /// The name of the reader in evidence.
 const NAME: &str = "go-binary";
 
-/// Reads a Go executable: the sightings in it, none if there is no NRI in it; and false if it is known that it does not
-/// start other programs. The result is `None` if Go's linker did not make it.
+/// Reads a Go executable: the sightings in it, none if there is no NRI in it; and false if it is
+/// known that it does not start other programs. The result is `None` if Go's linker did not make
+/// it.
 pub(super) fn read(
     file: &File<'_>,
     image: &Image<'_>,

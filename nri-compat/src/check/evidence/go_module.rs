@@ -1,7 +1,7 @@
 //! The module that a Go package on disk belongs to, and the NRI that its `go.mod` requires.
 //!
-//! A requirement does not show what is built, so a `go.mod` alone is never judged. It names the release for the
-//! packages of its module.
+//! A requirement does not show what is built, so a `go.mod` alone is never judged. It names the
+//! release for the packages of its module.
 
 use std::fs::File;
 use std::io::Read as _;

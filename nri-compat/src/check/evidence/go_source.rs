@@ -1,7 +1,9 @@
 //! Go files of plugins: those that import NRI's stub.
 //!
-//! A file only shows what it declares: the package clause, the imports and the handlers. Comments and strings are blanked
-//! first, so that what remains is code, on the same lines ([the grammar](https://go.dev/ref/spec#Lexical_elements)). The files of a folder are combined later, with the `go.mod` above them.
+//! A file only shows what it declares: the package clause, the imports and the handlers. Comments
+//! and strings are blanked first, so that what remains is code, on the same lines ([the
+//! grammar](https://go.dev/ref/spec#Lexical_elements)). The files of a folder are combined later,
+//! with the `go.mod` above them.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -48,14 +50,15 @@ impl Reader for GoSource {
     }
 }
 
-/// Returns true if the file is in NRI's own module, vendored or in a module cache. Its packages have handlers that
-/// belong to no plugin.
+/// Returns true if the file is in NRI's own module, vendored or in a module cache. Its packages
+/// have handlers that belong to no plugin.
 fn is_in_nri(path: &str) -> bool {
     let mut rest = path.split(MODULE).skip(1);
     rest.any(|rest| rest.starts_with(['/', '@']))
 }
 
-/// Returns the facts in a file. Files that do not make their package a plugin count only together with one that does.
+/// Returns the facts in a file. Files that do not make their package a plugin count only together
+/// with one that does.
 fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
     let packages: Vec<Package> = imported(&found).collect();
     let has = |package| packages.contains(&package);
@@ -102,7 +105,8 @@ fn imported(found: &Declarations) -> impl Iterator<Item = Package> + '_ {
 struct Declarations {
     package: String,
     imports: Vec<String>,
-    /// The methods with the form of a handler of an event that was sent as `StateChange` before v0.12.0.
+    /// The methods with the form of a handler of an event that was sent as `StateChange` before
+    /// v0.12.0.
     handlers: Vec<GoHandler>,
     /// The line of the first handler, counted from 1.
     line: Option<u32>,
@@ -112,7 +116,8 @@ struct Declarations {
     is_conditional: bool,
 }
 
-/// Comments, and strings and runes in the group `text`. One that does not end extends to the end of its line or file.
+/// Comments, and strings and runes in the group `text`. One that does not end extends to the end of
+/// its line or file.
 static COMMENTS_AND_TEXTS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r#"//[^\n]*|/\*(?s:.*?)(?:\*/|\z)|(?<text>"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`[^`]*(?:`|\z))"#,
@@ -127,8 +132,8 @@ static DECLARATION: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(?:func|type|va
 /// The path of an import.
 static PATH: LazyLock<Regex> = LazyLock::new(|| regex(r#""([^"]*)"|`([^`]*)`"#));
 
-/// A handler: `func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {`. Methods of other
-/// interfaces have the same names, but take something else, or return a pointer.
+/// A handler: `func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {`.
+/// Methods of other interfaces have the same names, but take something else, or return a pointer.
 static HANDLER: LazyLock<Regex> = LazyLock::new(|| {
     let events = DEDICATED_RPCS.join("|");
     regex(&format!(
@@ -143,7 +148,8 @@ static REGISTRATION: LazyLock<Regex> =
 /// A build constraint.
 static CONSTRAINT: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^\s*//(?:go:build| \+build)"));
 
-/// The ends of names of files that are only built for some systems, other than Linux, or one architecture.
+/// The ends of names of files that are only built for some systems, other than Linux, or one
+/// architecture.
 const CONDITIONAL_NAMES: [&str; 16] = [
     "_windows", "_darwin", "_freebsd", "_netbsd", "_openbsd", "_solaris", "_wasip1", "_js",
     "_amd64", "_arm64", "_arm", "_386", "_ppc64le", "_s390x", "_riscv64", "_wasm",
@@ -178,7 +184,8 @@ fn handler(found: &Captures<'_>) -> Option<GoHandler> {
     Some(GoHandler { event, takes_context })
 }
 
-/// Returns the text with spaces instead of comments, and of strings if `texts` is true. The length stays the same.
+/// Returns the text with spaces instead of comments, and of strings if `texts` is true. The length
+/// stays the same.
 fn blanked(text: &str, texts: bool) -> String {
     let blank = |found: &Captures<'_>| {
         if found.name("text").is_some() && !texts {
@@ -200,7 +207,8 @@ fn imports(text: &str, code: &str) -> Vec<String> {
     paths.filter_map(path).collect()
 }
 
-/// Returns true if a build constraint or the name of a file restricts the builds that it is part of.
+/// Returns true if a build constraint or the name of a file restricts the builds that it is part
+/// of.
 fn is_conditional(file_name: &str, text: &str) -> bool {
     let stem = file_name.strip_suffix(".go").unwrap_or(file_name);
     let mut ends = CONDITIONAL_NAMES.iter();

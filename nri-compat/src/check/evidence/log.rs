@@ -29,8 +29,8 @@ impl Reader for LogReader {
     }
 }
 
-/// Returns the sightings in a log, each with the parts that could not be read, and one for each of these parts that may
-/// have warnings.
+/// Returns the sightings in a log, each with the parts that could not be read, and one for each of
+/// these parts that may have warnings.
 fn with_unread(log: Log) -> Vec<Sighting> {
     let mut sightings = log.sightings;
     for skipped in &log.skipped {

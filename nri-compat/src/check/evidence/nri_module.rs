@@ -57,8 +57,8 @@ pub(in crate::check) fn interface(version: &str) -> Interface {
     }
 }
 
-/// Returns true if the handlers of this version take a context. Those of earlier ones do not, so that
-/// plugins have to be changed for a newer release.
+/// Returns true if the handlers of this version take a context. Those of earlier ones do not, so
+/// that plugins have to be changed for a newer release.
 pub(in crate::check) fn takes_context(version: &str) -> bool {
     parse(version) >= parse(CONTEXT_IN_HANDLERS)
 }

@@ -20,17 +20,17 @@ const NAME: &str = "one-shot-config";
 pub(super) struct OneShotConfig;
 
 #[derive(Deserialize)]
-struct Config {
+struct OneShotFile {
     #[serde(rename = "version")]
     _version: String,
-    plugins: Vec<Plugin>,
+    plugins: Vec<ConfiguredPlugin>,
     /// The key that distinguishes CNI's lists of plugins, which look similar.
     #[serde(rename = "cniVersion")]
     cni: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
-struct Plugin {
+struct ConfiguredPlugin {
     #[serde(rename = "type")]
     kind: String,
 }
@@ -50,7 +50,7 @@ impl Reader for OneShotConfig {
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
         let text = text::whole(file.content, MAX_FILE)?;
-        let plugins = match serde_json::from_str::<Config>(&text) {
+        let plugins = match serde_json::from_str::<OneShotFile>(&text) {
             Ok(config) if config.cni.is_none() => config.plugins,
             Err(error) if error.is_syntax() || error.is_eof() => {
                 return Err(Unreadable::new(SkipKind::Broken, format!("not valid JSON: {error}")));

@@ -40,8 +40,8 @@ pub(super) fn cut_short(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, 
 /// Returns true for a program of macOS or Windows, by its first bytes.
 pub(super) fn is_foreign(head: &[u8]) -> bool {
     match head {
-        // Mach-O, for one architecture and for several. A Java class starts like the latter, and its version number is
-        // larger than any number of architectures.
+        // Mach-O, for one architecture and for several. A Java class starts like the latter, and
+        // its version number is larger than any number of architectures.
         [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..]
         | [0xfe, 0xed, 0xfa, 0xcf | 0xce, ..]
         | [0xca, 0xfe, 0xba, 0xbe | 0xbf, 0, 0, 0, 1..=MAX_ARCHITECTURES, ..]
@@ -51,8 +51,8 @@ pub(super) fn is_foreign(head: &[u8]) -> bool {
     }
 }
 
-/// Reports a program of another system that has a trace of NRI, or the name of a plugin. Nodes run Linux, so such
-/// programs are not read.
+/// Reports a program of another system that has a trace of NRI, or the name of a plugin. Nodes run
+/// Linux, so such programs are not read.
 pub(super) fn foreign(file: &File<'_>) -> Result<Option<Sighting>, Unreadable> {
     let reason =
         "a program for another operating system than Linux; build it for Linux and check that";
@@ -61,7 +61,7 @@ pub(super) fn foreign(file: &File<'_>) -> Result<Option<Sighting>, Unreadable> {
     Ok(may_be_plugin.then(|| hidden(file, FileKind::Other, NAME, reason)))
 }
 
-/// Reports what a complete executable contains besides the code that was read: appended data, or
+/// Reports the unread parts of a complete executable: appended data, or
 /// another program among its constants, if it may start programs.
 pub(super) fn besides(
     file: &File<'_>,

@@ -5,7 +5,7 @@
 //!
 //! | found | reported |
 //! | --- | --- |
-//! | a file that starts like a program and ends before the parts that its headers load | `unknown`, whatever it contains |
+//! | a file that starts like a program and ends before the parts that its headers load | `unknown`, regardless of its content |
 //! | damaged headers, but a complete file | the result of searching the whole file without the headers |
 //! | packed (UPX, appended data), obfuscated, or without section headers and of an unsupported kind | `unknown` |
 //! | a program for another system than Linux that has a trace of NRI or the name of a plugin | `unknown` |
@@ -66,7 +66,8 @@ fn in_image(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
     } else if is_mixed {
         seen.extend(rust_binary::manifests(file, &image)?);
     }
-    // A program that cannot be judged anyway, or that is known not to be a plugin, needs no further reason.
+    // A program that cannot be judged anyway, or that is known not to be a plugin, needs no further
+    // reason.
     let is_judged = |seen: &Sighting| {
         seen.role == Role::Plugin && !matches!(seen.interface, Interface::Unknown(_))
     };

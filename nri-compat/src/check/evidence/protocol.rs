@@ -45,8 +45,8 @@ pub(super) struct Names {
     pub(super) connects: bool,
 }
 
-/// Short parts of which each trace has one, and which few other constants have: the search takes half as long for needles
-/// of two bytes as for needles of four.
+/// Short parts of which each trace has one, and which few other constants have: the search takes
+/// half as long for needles of two bytes as for needles of four.
 const MARKS: [&[u8]; 3] = [b"nri", b"NR", b"ugin error"];
 
 /// A trace, with the place of the mark in it.
@@ -63,8 +63,9 @@ static TRACES: LazyLock<(Needles, Vec<Trace>)> = LazyLock::new(|| {
     (Needles::new(&MARKS), all.filter_map(place).collect())
 });
 
-/// Determines whether these parts of a program contain any trace of NRI. A program without one neither speaks the
-/// protocol nor is a plugin of NRI v0.1.0. Starts at the end, where Go's linker puts strings.
+/// Determines whether these parts of a program contain any trace of NRI. A program without one
+/// neither speaks the protocol nor is a plugin of NRI v0.1.0. Starts at the end, where Go's linker
+/// puts strings.
 pub(super) fn has_traces(content: &dyn Content, parts: &[(u64, u64)]) -> Result<bool, Unreadable> {
     for part in parts.iter().rev() {
         if any_from_end(content, *part, OVERLAP, has_trace)? {

@@ -15,7 +15,8 @@ use manifest::Embedded;
 
 /// The name of the reader in evidence.
 const NAME: &str = "rust-binary";
-/// Sections without constants: machine code, and tables of the linker, the unwinder and Go's runtime.
+/// Sections without constants: machine code, and tables of the linker, the unwinder and Go's
+/// runtime.
 const NO_CONSTANTS: [&str; 12] = [
     ".text",
     ".plt",
@@ -79,7 +80,8 @@ pub(super) fn manifests(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighti
     Ok(seen.filter(|seen| seen.role == Role::Plugin && has_manifest(seen)).collect())
 }
 
-/// Returns the manifests among the constants of a program, each once, up to one more than [`MAX_MANIFESTS`].
+/// Returns the manifests among the constants of a program, each once, up to one more than
+/// [`MAX_MANIFESTS`].
 fn find_manifests(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Vec<Embedded>, Unreadable> {
     let mut all = Vec::new();
     let marker = Finder::new(MANIFEST);

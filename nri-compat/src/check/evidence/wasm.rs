@@ -52,9 +52,9 @@ impl Reader for Wasm {
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
         let mut exports = match module(file)? {
-            Module::Whole(exports) => exports,
-            Module::Object => return Ok(Vec::new()),
-            Module::Damaged(reason) => return Ok(vec![damaged(file, reason)?]),
+            WasmModule::Whole(exports) => exports,
+            WasmModule::Object => return Ok(Vec::new()),
+            WasmModule::Damaged(reason) => return Ok(vec![damaged(file, reason)?]),
         };
         let is_named = identity(&file.name).0.is_some();
         if !is_named && !exports.iter().any(|name| is_of_nri(name)) {
@@ -73,7 +73,7 @@ fn is_of_nri(name: &str) -> bool {
 }
 
 /// The relevant parts of a module.
-enum Module {
+enum WasmModule {
     /// The names of the functions that it exports, in order.
     Whole(Vec<String>),
     /// Not yet a module: the output of a compiler for a linker.
@@ -82,12 +82,12 @@ enum Module {
     Damaged(&'static str),
 }
 
-const CUT_SHORT: Module = Module::Damaged("the module is damaged or cut short");
+const CUT_SHORT: WasmModule = WasmModule::Damaged("the module is damaged or cut short");
 
-fn module(file: &File<'_>) -> Result<Module, Unreadable> {
+fn module(file: &File<'_>) -> Result<WasmModule, Unreadable> {
     let version = part(file.content, MAGIC.len() as u64, 4)?;
     if *version == *COMPONENT {
-        return Ok(Module::Damaged(
+        return Ok(WasmModule::Damaged(
             "a WebAssembly component, not a module: runtimes do not load it as a plugin",
         ));
     }
@@ -99,7 +99,7 @@ fn module(file: &File<'_>) -> Result<Module, Unreadable> {
     };
     for section in sections.iter().filter(|section| section.id == CUSTOM) {
         if part(file.content, section.start, 8)?.starts_with(LINKING) {
-            return Ok(Module::Object);
+            return Ok(WasmModule::Object);
         }
     }
     let of = |id: u8| sections.iter().filter(move |section| section.id == id);
@@ -110,26 +110,26 @@ fn module(file: &File<'_>) -> Result<Module, Unreadable> {
     Ok(match (tables.next(), tables.next()) {
         (Some(table), None) if table.size <= MAX_TABLE => {
             let bytes = part(file.content, table.start, table.size)?;
-            functions(&bytes).map_or(CUT_SHORT, Module::Whole)
+            functions(&bytes).map_or(CUT_SHORT, WasmModule::Whole)
         }
-        (None, _) => Module::Damaged("the module ends before its exports"),
+        (None, _) => WasmModule::Damaged("the module ends before its exports"),
         _ => CUT_SHORT,
     })
 }
 
 /// A section of a module.
-struct Section {
+struct WasmSection {
     id: u8,
     start: u64,
     size: u64,
 }
 
-/// Reads the headers of all sections, 16 bytes each, without the code between them. `wasmparser` would
-/// do this with 20 KiB and two crates more, and the same loop around it, as it asks for the bytes that
-/// it needs.
+/// Reads the headers of all sections, 16 bytes each, without the code between them. `wasmparser`
+/// would do this with 20 KiB and two crates more, and the same loop around it, as it asks for the
+/// bytes that it needs.
 ///
 /// Returns `None` if the last one does not end with the file.
-fn sections(file: &File<'_>) -> Result<Option<Vec<Section>>, Unreadable> {
+fn sections(file: &File<'_>) -> Result<Option<Vec<WasmSection>>, Unreadable> {
     let mut sections = Vec::new();
     let mut at = HEADER;
     while at < file.content.len() {
@@ -148,10 +148,10 @@ fn sections(file: &File<'_>) -> Result<Option<Vec<Section>>, Unreadable> {
 }
 
 /// Reads the header of the section at this offset.
-fn section(header: &[u8], at: u64) -> Option<Section> {
+fn section(header: &[u8], at: u64) -> Option<WasmSection> {
     let (id, rest) = header.split_first()?;
     let (size, taken) = leb128(rest)?;
-    Some(Section { id: *id, start: at + 1 + taken as u64, size })
+    Some(WasmSection { id: *id, start: at + 1 + taken as u64, size })
 }
 
 fn functions(bytes: &[u8]) -> Option<Vec<String>> {

@@ -28,7 +28,8 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     may_subscribe_to_more(seen, target)
 }
 
-/// Objects if the plugin may handle an event that the target does not know, and that its file does not show.
+/// Objects if the plugin may handle an event that the target does not know, and that its file does
+/// not show.
 fn may_subscribe_to_more(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     let read: &[&str] = match seen.events.certainty {
         Certainty::Exact | Certainty::ByName => &EVENTS,
@@ -51,7 +52,8 @@ fn may_subscribe_to_more(seen: &Sighting, target: &Target<'_>) -> Option<Verdict
     Some(cannot_tell(seen, reason))
 }
 
-/// Returns the events of the newest revision in the tables. These may be newer than the readers, which know [`EVENTS`].
+/// Returns the events of the newest revision in the tables. These may be newer than the readers,
+/// which know [`EVENTS`].
 fn newest_events(history: &History) -> impl Iterator<Item = &str> {
     let newest = history.revisions().last().and_then(|revision| revision.protocol().ok());
     let nri = newest.and_then(|protocol| protocol.nri.as_ref());

@@ -86,8 +86,8 @@ fn next_step(kind: UnknownKind) -> Option<&'static str> {
     }
 }
 
-/// Returns the newest release of NRI whose plugins the target accepts: it knows every event that they
-/// may subscribe to.
+/// Returns the newest release of NRI whose plugins the target accepts: it knows every event that
+/// they may subscribe to.
 fn newest_accepted<'h>(target: &Target<'h>) -> Option<&'h str> {
     let is_known = |event: &Event| target.event(&event.rpc_name).is_some();
     let mut releases = releases(target);

@@ -33,8 +33,8 @@ fn outcomes(seen: &Sighting, targets: &[&str]) -> Vec<Outcome> {
 const RUN: &[&str] = &["RunPodSandbox"];
 const WITH_UPDATES: &[&str] = &["RunPodSandbox", "UpdatePodSandbox"];
 
-/// A one-shot runtime, two that send `StateChange`, one that also warns about it, one that no longer sends it, and the
-/// newest release of NRI.
+/// A one-shot runtime, two that send `StateChange`, one that also warns about it, one that no
+/// longer sends it, and the newest release of NRI.
 const ACROSS: [&str; 6] = [
     "containerd@1.6",
     "containerd@1.7.13",
@@ -44,8 +44,8 @@ const ACROSS: [&str; 6] = [
     "nri@0.12",
 ];
 
-/// Returns plugins, by kind of file, interface, events and their certainty, with the outcomes for the last ones of
-/// [`ACROSS`].
+/// Returns plugins, by kind of file, interface, events and their certainty, with the outcomes for
+/// the last ones of [`ACROSS`].
 macro_rules! plugins {
     ($($kind:ident $interface:ident [$($event:ident)*] $certainty:ident => $($outcome:ident)*;)*) => {
         [$((
@@ -81,7 +81,7 @@ fn outcomes_across_runtimes() {
         DeprecationList StateChange [] Observed => Unknown Deprecated Removed Deprecated;
         // A runtime drops a plugin for an event that it does not know.
         GoBinary Dedicated [RunPodSandbox UpdatePodSandbox] Exact => Incompatible Incompatible Ok Ok Ok Ok;
-        // A plugin with a manifest subscribes to what is known.
+        // A plugin with a manifest subscribes to the known events.
         RustBinary Dedicated [RunPodSandbox UpdatePodSandbox] Exact => Ok Ok Ok Ok Ok;
         RustBinary Funnelled [RunPodSandbox] Exact => Ok Ok Deprecated Deprecated Deprecated;
         GoBinary OneShot [] Unknown => Ok Ok Deprecated Deprecated Removed Deprecated;
@@ -136,7 +136,8 @@ fn what_a_runtime_drops_or_a_plugin_refuses_is_incompatible() {
     assert_eq!(found, [Incompatible, Ok]);
 }
 
-/// Returns a module that exports its version, if `version` is true, and the functions of these RPCs.
+/// Returns a module that exports its version, if `version` is true, and the functions of these
+/// RPCs.
 fn module(version: bool, rpcs: &[&str]) -> Sighting {
     let version = version.then(|| "plugin_api_version".to_owned());
     let functions = rpcs.iter().map(|rpc| crate::wasm_export::wasm_export(rpc));
@@ -273,7 +274,8 @@ sources = ["https://example.com/made-up"]
         let target = Target::parse(&history, target).expect("a target");
         judge(&seen(GoBinary, Dedicated, RUN, Exact), &target).expect("something to judge")
     };
-    // Before the release that brings the deprecation, the verdict is that of the tables in this build.
+    // Before the release that brings the deprecation, the verdict is that of the tables in this
+    // build.
     assert_eq!(judged("nri@0.11").outcome, Ok);
     for target in ["containerd@2.3.7", "nri@0.12"] {
         assert_eq!(verdict(&seen(GoBinary, Dedicated, RUN, Exact), target).outcome, Ok);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use super::{Args, ClusterArgs};
+use super::{CheckArgs, ClusterArgs};
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
@@ -21,7 +21,7 @@ const STATIC_POD: &str =
     "a static pod, which the kubelet of each node runs from a file on the node";
 
 /// Checks a cluster, together with the places that the command line names.
-pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+pub(super) fn run(args: &CheckArgs) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
     let unknown = &args.targets.unknown;
@@ -67,7 +67,7 @@ impl ClusterArgs {
 
 impl ClusterScan {
     /// Checks the images of the plugins, and the places that the command line names.
-    fn collect(&self, args: &Args) -> Collected {
+    fn collect(&self, args: &CheckArgs) -> Collected {
         let cluster = Place::from(self.name.clone());
         let images = self.cluster.plugins.iter().map(|plugin| ImageRequest {
             reference: plugin.image.reference.clone(),
@@ -149,8 +149,9 @@ impl ClusterScan {
         Some(Error::new(ErrorKind::Cluster, message).with_help_of(first.error.help.as_deref()))
     }
 
-    /// Returns the plugins whose image contains a place: those with the reference of the place, or all
-    /// plugins of the container, which may run several images, if the place does not name one of them.
+    /// Returns the plugins whose image contains a place: those with the reference of the place, or
+    /// all plugins of the container, which may run several images, if the place does not name one
+    /// of them.
     fn of_place(&self, place: &Place) -> Vec<&Plugin> {
         let Some(workload) = place.workload.as_deref() else {
             return Vec::new();

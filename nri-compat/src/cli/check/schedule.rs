@@ -1,5 +1,5 @@
-//! Repeated checks, for pods and other places without a shell: intervals, the end on a signal, and the file that
-//! reports readiness.
+//! Repeated checks, for pods and other places without a shell: intervals, the end on a signal, and
+//! the file that reports readiness.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
@@ -19,22 +19,24 @@ use crate::exit::Exit;
 /// The times of checks.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub(super) struct Args {
-    /// Repeat the check until SIGTERM or Ctrl-C, which end it with exit code 0; the time between two checks is up to a
-    /// tenth longer, at random, so that the nodes of a cluster do not check at the same time.
+pub(super) struct ScheduleArgs {
+    /// Repeat the check until SIGTERM or Ctrl-C, which end it with exit code 0; the time between
+    /// two checks is up to a tenth longer, at random, so that the nodes of a cluster do not check
+    /// at the same time.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) every: Option<Duration>,
     /// File that exists from the first report until the end: see `nri-compat ready`.
     #[arg(long, value_name = "FILE", requires = "every")]
     ready_file: Option<PathBuf>,
-    /// Time between the report and the end, which SIGTERM and Ctrl-C cut short; pods of a Job that avoid each other's
-    /// nodes need it.
+    /// Time between the report and the end, which SIGTERM and Ctrl-C cut short; pods of a Job that
+    /// avoid each other's nodes need it.
     #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "every")]
     linger: Option<Duration>,
 }
 
-impl Args {
-    /// Runs the check as often as requested. Only an error of the first check ends the command; later ones are printed.
+impl ScheduleArgs {
+    /// Runs the check as often as requested. Only an error of the first check ends the command;
+    /// later ones are printed.
     pub(super) fn run(&self, check: impl Fn() -> Result<Exit, Error>) -> Result<Exit, Error> {
         match (self.every, self.linger) {
             (Some(every), _) => self.repeat(every, check),
@@ -89,9 +91,9 @@ fn with_jitter(interval: Duration) -> Duration {
     Duration::try_from_secs_f64(interval.as_secs_f64() * (1.0 + JITTER * part)).unwrap_or(interval)
 }
 
-/// Starts a thread that ends the process on SIGTERM and Ctrl-C, and removes the file that reports readiness. The kernel
-/// ignores SIGTERM for the first process of a container unless the process handles it. Returns the exit code, which can
-/// be changed.
+/// Starts a thread that ends the process on SIGTERM and Ctrl-C, and removes the file that reports
+/// readiness. The kernel ignores SIGTERM for the first process of a container unless the process
+/// handles it. Returns the exit code, which can be changed.
 fn end_on_signal(exit: Exit, ready: Option<PathBuf>) -> Result<Arc<AtomicU8>, Error> {
     let cannot_watch = |error: io::Error| {
         let message = format!("cannot handle SIGTERM: {error}");

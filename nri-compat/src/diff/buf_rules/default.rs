@@ -1,13 +1,13 @@
 //! The value of an absent field.
 
-use super::super::sink::Run;
+use super::super::sink::RuleRun;
 use nri_schema::Schema;
 use nri_schema::schema::{Cardinality, EnumValue, Field, number as n};
 
 /// The tag of `default_value` in `FieldDescriptorProto`.
 const DEFAULT_VALUE: i32 = 7;
 
-pub(in crate::diff) fn same(run: &mut Run<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn same(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     let pairs = run.pairs;
     let Some((before, after)) = different((pairs.from, old), (pairs.to, new)) else {
         return;
@@ -27,7 +27,10 @@ pub(in crate::diff) fn is_other_than_zero(schema: &Schema, field: &Field) -> boo
     value(schema, field).is_some_and(|value| !value.is_zero())
 }
 
-fn different(old: (&Schema, &Field), new: (&Schema, &Field)) -> Option<(Value, Value)> {
+fn different(
+    old: (&Schema, &Field),
+    new: (&Schema, &Field),
+) -> Option<(DefaultValue, DefaultValue)> {
     let (before, after) = (value(old.0, old.1)?, value(new.0, new.1)?);
     let alike = before.equals(&after) || (before.is_zero() && after.is_zero());
     (!alike).then_some((before, after))
@@ -35,7 +38,7 @@ fn different(old: (&Schema, &Field), new: (&Schema, &Field)) -> Option<(Value, V
 
 /// A default, comparable across types: whether the type may change is checked by another rule.
 #[derive(Clone, Debug, PartialEq)]
-enum Value {
+enum DefaultValue {
     /// A string or bytes, in the C escapes with which descriptors store bytes.
     Escaped(String),
     Whole(i128),
@@ -43,7 +46,7 @@ enum Value {
     Float(f64, bool),
 }
 
-impl Value {
+impl DefaultValue {
     fn is_zero(&self) -> bool {
         match self {
             Self::Escaped(text) => text.is_empty(),
@@ -70,14 +73,14 @@ impl Value {
 }
 
 /// Returns a default as a proto file says it.
-fn text(schema: &Schema, field: &Field, value: &Value) -> String {
+fn text(schema: &Schema, field: &Field, value: &DefaultValue) -> String {
     match value {
-        Value::Escaped(text) => format!("\"{text}\""),
-        Value::Whole(number) if field.kind == n::BOOL => (*number != 0).to_string(),
-        Value::Whole(number) if field.kind == n::ENUM => enum_name(schema, field, *number),
-        Value::Whole(number) => number.to_string(),
-        Value::Float(number, true) => number.to_string(),
-        Value::Float(number, false) => narrowed(*number).to_string(),
+        DefaultValue::Escaped(text) => format!("\"{text}\""),
+        DefaultValue::Whole(number) if field.kind == n::BOOL => (*number != 0).to_string(),
+        DefaultValue::Whole(number) if field.kind == n::ENUM => enum_name(schema, field, *number),
+        DefaultValue::Whole(number) => number.to_string(),
+        DefaultValue::Float(number, true) => number.to_string(),
+        DefaultValue::Float(number, false) => narrowed(*number).to_string(),
     }
 }
 
@@ -109,7 +112,7 @@ fn narrowed(wide: f64) -> f32 {
 }
 
 /// Returns the default of a field, declared or implied; `None` where a field can have none.
-fn value(schema: &Schema, field: &Field) -> Option<Value> {
+fn value(schema: &Schema, field: &Field) -> Option<DefaultValue> {
     if matches!(field.cardinality, Cardinality::Repeated | Cardinality::Map) {
         return None;
     }
@@ -118,14 +121,14 @@ fn value(schema: &Schema, field: &Field) -> Option<Value> {
         n::MESSAGE | n::GROUP => return None,
         n::STRING => {
             let text = declared.unwrap_or_default().as_bytes();
-            Value::Escaped(text.escape_ascii().to_string())
+            DefaultValue::Escaped(text.escape_ascii().to_string())
         }
-        n::BYTES => Value::Escaped(declared.unwrap_or_default().to_owned()),
-        n::FLOAT => Value::Float(number::<f32>(declared, 0.0).into(), false),
-        n::DOUBLE => Value::Float(number(declared, 0.0), true),
-        n::BOOL => Value::Whole(i128::from(declared == Some("true"))),
-        n::ENUM => Value::Whole(enum_number(schema, field)),
-        _ => Value::Whole(number(declared, 0)),
+        n::BYTES => DefaultValue::Escaped(declared.unwrap_or_default().to_owned()),
+        n::FLOAT => DefaultValue::Float(number::<f32>(declared, 0.0).into(), false),
+        n::DOUBLE => DefaultValue::Float(number(declared, 0.0), true),
+        n::BOOL => DefaultValue::Whole(i128::from(declared == Some("true"))),
+        n::ENUM => DefaultValue::Whole(enum_number(schema, field)),
+        _ => DefaultValue::Whole(number(declared, 0)),
     })
 }
 
@@ -148,7 +151,10 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_not_rounded() {
-        assert!(!Value::Whole(u64::MAX.into()).equals(&Value::Float(u64::MAX as f64, true)));
-        assert!(!Value::Whole(0).equals(&Value::Float(f64::INFINITY, true)));
+        assert!(
+            !DefaultValue::Whole(u64::MAX.into())
+                .equals(&DefaultValue::Float(u64::MAX as f64, true))
+        );
+        assert!(!DefaultValue::Whole(0).equals(&DefaultValue::Float(f64::INFINITY, true)));
     }
 }

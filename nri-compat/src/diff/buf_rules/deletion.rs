@@ -2,24 +2,28 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::super::sink::Run;
+use super::super::sink::RuleRun;
 use crate::report::finding::Location;
 use nri_schema::Schema;
 use nri_schema::schema::{Declaration, File, Id};
 
 /// A kind of declaration: its noun, and how to list it.
-pub(in crate::diff) struct Kind(&'static str, fn(&Schema) -> Vec<&Id>);
+pub(in crate::diff) struct DeclarationKind(&'static str, fn(&Schema) -> Vec<&Id>);
 
-pub(in crate::diff) const MESSAGE: Kind = Kind("message", |schema| ids(&schema.messages));
-pub(in crate::diff) const ENUM: Kind = Kind("enum", |schema| ids(&schema.enums));
-pub(in crate::diff) const EXTENSION: Kind = Kind("extension", |schema| ids(&schema.extensions));
-pub(in crate::diff) const SERVICE: Kind = Kind("service", |schema| ids(&schema.services));
+pub(in crate::diff) const MESSAGE: DeclarationKind =
+    DeclarationKind("message", |schema| ids(&schema.messages));
+pub(in crate::diff) const ENUM: DeclarationKind =
+    DeclarationKind("enum", |schema| ids(&schema.enums));
+pub(in crate::diff) const EXTENSION: DeclarationKind =
+    DeclarationKind("extension", |schema| ids(&schema.extensions));
+pub(in crate::diff) const SERVICE: DeclarationKind =
+    DeclarationKind("service", |schema| ids(&schema.services));
 
 fn ids<T: Declaration>(all: &[T]) -> Vec<&Id> {
     all.iter().map(Declaration::id).collect()
 }
 
-pub(in crate::diff) fn file(run: &mut Run<'_>) {
+pub(in crate::diff) fn file(run: &mut RuleRun<'_>) {
     let pairs = run.pairs;
     let files = pairs.from.files.iter();
     for File { name, .. } in files.filter(|file| pairs.to.file(&file.name).is_none()) {
@@ -27,7 +31,7 @@ pub(in crate::diff) fn file(run: &mut Run<'_>) {
     }
 }
 
-pub(in crate::diff) fn package(run: &mut Run<'_>) {
+pub(in crate::diff) fn package(run: &mut RuleRun<'_>) {
     for package in packages(run.pairs.from).difference(&packages(run.pairs.to)) {
         let message = format!("package {package:?} was deleted");
         run.sink.add(None, package, message);
@@ -41,7 +45,7 @@ fn packages(schema: &Schema) -> BTreeSet<&str> {
 
 /// Returns the packages to check. buf checks a package only if it still declares something of the
 /// kind, or for services, only if it exists.
-fn packages_with<'a>(kind: &Kind, schema: &'a Schema) -> BTreeSet<&'a str> {
+fn packages_with<'a>(kind: &DeclarationKind, schema: &'a Schema) -> BTreeSet<&'a str> {
     if kind.0 == SERVICE.0 {
         return packages(schema);
     }
@@ -50,7 +54,7 @@ fn packages_with<'a>(kind: &Kind, schema: &'a Schema) -> BTreeSet<&'a str> {
 }
 
 /// Reports what was removed from a file.
-pub(in crate::diff) fn of_file(run: &mut Run<'_>, kind: &Kind) {
+pub(in crate::diff) fn of_file(run: &mut RuleRun<'_>, kind: &DeclarationKind) {
     let to = run.pairs.to;
     for id in gone(run, kind, |file| &file.name) {
         if let Some(file) = to.file(&run.pairs.from.file_of(id).name) {
@@ -61,7 +65,7 @@ pub(in crate::diff) fn of_file(run: &mut Run<'_>, kind: &Kind) {
 }
 
 /// Reports what was removed from a package.
-pub(in crate::diff) fn of_package(run: &mut Run<'_>, kind: &Kind) {
+pub(in crate::diff) fn of_package(run: &mut RuleRun<'_>, kind: &DeclarationKind) {
     let to = run.pairs.to;
     let packages = packages_with(kind, to);
     for id in gone(run, kind, |file| &file.package) {
@@ -84,9 +88,9 @@ pub(in crate::diff) fn of_package(run: &mut Run<'_>, kind: &Kind) {
     }
 }
 
-/// Returns the declarations of which the later side has none with the same name in the same scope, which is a part
-/// of the file.
-fn gone<'a>(run: &Run<'a>, kind: &Kind, scope: fn(&File) -> &str) -> Vec<&'a Id> {
+/// Returns the declarations of which the later side has none with the same name in the same scope,
+/// which is a part of the file.
+fn gone<'a>(run: &RuleRun<'a>, kind: &DeclarationKind, scope: fn(&File) -> &str) -> Vec<&'a Id> {
     let (from, to) = (run.pairs.from, run.pairs.to);
     let kept = (kind.1)(to).into_iter();
     let kept: HashSet<_> = kept.map(|id| (scope(to.file_of(id)), id.nested())).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::sink::Run;
+use super::super::sink::RuleRun;
 use super::{Unless, quoted};
 use nri_schema::schema::value;
 use nri_schema::schema::{Enum, EnumValue};
@@ -24,7 +24,12 @@ fn names(declared: &Enum) -> BTreeMap<i32, BTreeSet<&str>> {
 }
 
 /// Reports the numbers that are gone, unless they may be.
-pub(in crate::diff) fn value_deleted(run: &mut Run<'_>, old: &Enum, new: &Enum, unless: Unless) {
+pub(in crate::diff) fn value_deleted(
+    run: &mut RuleRun<'_>,
+    old: &Enum,
+    new: &Enum,
+    unless: Unless,
+) {
     let kept = names(new);
     for (number, names) in names(old) {
         let deleted = (number, names.iter().copied());
@@ -45,7 +50,7 @@ fn first_full_name(declared: &Enum, number: i32) -> String {
 
 /// Checks the names of numbers. A number may gain names, each an alias, but keeps those that it
 /// had.
-pub(in crate::diff) fn value_name(run: &mut Run<'_>, old: &Enum, new: &Enum) {
+pub(in crate::diff) fn value_name(run: &mut RuleRun<'_>, old: &Enum, new: &Enum) {
     let (before, after) = (names(old), names(new));
     for EnumValue { id, number } in &new.values {
         let (Some(before), Some(after)) = (before.get(number), after.get(number)) else {
@@ -62,7 +67,7 @@ pub(in crate::diff) fn value_name(run: &mut Run<'_>, old: &Enum, new: &Enum) {
     }
 }
 
-pub(in crate::diff) fn openness(run: &mut Run<'_>, old: &Enum, new: &Enum) {
+pub(in crate::diff) fn openness(run: &mut RuleRun<'_>, old: &Enum, new: &Enum) {
     let [before, after] =
         [old, new].map(|declared| declared.features.enum_type == value::ENUM_CLOSED);
     if before != after {
@@ -73,7 +78,7 @@ pub(in crate::diff) fn openness(run: &mut Run<'_>, old: &Enum, new: &Enum) {
     }
 }
 
-pub(in crate::diff) fn json_format(run: &mut Run<'_>, old: &Enum, new: &Enum) {
+pub(in crate::diff) fn json_format(run: &mut RuleRun<'_>, old: &Enum, new: &Enum) {
     let formats = [old, new].map(|declared| declared.features.json_format);
     super::json_format(run, &new.id, "enum", formats, &JSON_FORMAT);
 }

@@ -1,8 +1,9 @@
-//! Fields of a message: removed, required, or with another name or oneof; and the options of a message.
+//! Fields of a message: removed, required, or with another name or oneof; and the options of a
+//! message.
 
 use std::collections::HashSet;
 
-use super::super::sink::Run;
+use super::super::sink::RuleRun;
 use super::{Unless, changed, word};
 use nri_schema::schema::{Field, Message, number as n};
 
@@ -17,7 +18,12 @@ const NO_STANDARD_DESCRIPTOR_ACCESSOR: [i32; 2] = [7, 2];
 const JSON_FORMAT: [i32; 3] = [7, 12, 6];
 
 /// Reports the fields that are gone, unless they may be.
-pub(in crate::diff) fn deleted(run: &mut Run<'_>, old: &Message, new: &Message, unless: Unless) {
+pub(in crate::diff) fn deleted(
+    run: &mut RuleRun<'_>,
+    old: &Message,
+    new: &Message,
+    unless: Unless,
+) {
     let kept: HashSet<i32> = new.fields.iter().map(|field| field.number).collect();
     let reserved = (&*new.reserved_names, &*new.reserved);
     for field in (old.fields.iter()).filter(|field| !kept.contains(&field.number)) {
@@ -28,7 +34,7 @@ pub(in crate::diff) fn deleted(run: &mut Run<'_>, old: &Message, new: &Message, 
     }
 }
 
-pub(in crate::diff) fn name(run: &mut Run<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn name(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     let known_as = |field: &Field| {
         if old.is_extension { field.id.full.clone() } else { field.id.name().to_owned() }
     };
@@ -44,7 +50,7 @@ pub(in crate::diff) fn name(run: &mut Run<'_>, old: &Field, new: &Field) {
 }
 
 /// Compares JSON names. Extensions have none.
-pub(in crate::diff) fn json_name(run: &mut Run<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn json_name(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     let (before, after) = (&old.json_name, &new.json_name);
     if !old.is_extension && before != after {
         let place = run.pairs.to.part(&new.id, &[JSON_NAME]);
@@ -54,7 +60,7 @@ pub(in crate::diff) fn json_name(run: &mut Run<'_>, old: &Field, new: &Field) {
 }
 
 /// Compares the type in JavaScript, which is configurable only for 64-bit integers.
-pub(in crate::diff) fn jstype(run: &mut Run<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn jstype(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     if is_64_bit(old) && is_64_bit(new) && old.jstype != new.jstype {
         let place = run.pairs.to.part(&new.id, &JSTYPE);
         let names = [old, new].map(|field| word(&JSTYPES, field.jstype));
@@ -66,7 +72,7 @@ const fn is_64_bit(field: &Field) -> bool {
     matches!(field.declared, n::INT64 | n::UINT64 | n::SINT64 | n::FIXED64 | n::SFIXED64)
 }
 
-pub(in crate::diff) fn oneof(run: &mut Run<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn oneof(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     let change = match (&old.oneof, &new.oneof) {
         (Some(before), Some(after)) if before != after => {
             format!("moved from oneof {before:?} to oneof {after:?}")
@@ -79,7 +85,7 @@ pub(in crate::diff) fn oneof(run: &mut Run<'_>, old: &Field, new: &Field) {
     run.report(&new.id, message);
 }
 
-pub(in crate::diff) fn required(run: &mut Run<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn required(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
     let (before, after) = (required_numbers(old), required_numbers(new));
     let name = new.id.name();
     for field in required_fields(old).filter(|field| !after.contains(&field.number)) {
@@ -103,7 +109,7 @@ fn required_numbers(message: &Message) -> HashSet<i32> {
 
 /// Checks oneofs. The oneof of a proto3 `optional` is not in the source: losing it is a change of
 /// cardinality.
-pub(in crate::diff) fn oneof_deleted(run: &mut Run<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn oneof_deleted(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
     let kept: HashSet<&str> = new.oneofs.iter().map(|oneof| oneof.name.as_str()).collect();
     for oneof in old.oneofs.iter().filter(|oneof| !oneof.synthetic) {
         if !kept.contains(oneof.name.as_str()) {
@@ -115,7 +121,7 @@ pub(in crate::diff) fn oneof_deleted(run: &mut Run<'_>, old: &Message, new: &Mes
     }
 }
 
-pub(in crate::diff) fn accessor(run: &mut Run<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn accessor(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
     if !old.no_standard_descriptor_accessor && new.no_standard_descriptor_accessor {
         let place = run.pairs.to.part(&new.id, &NO_STANDARD_DESCRIPTOR_ACCESSOR);
         let message =
@@ -124,7 +130,7 @@ pub(in crate::diff) fn accessor(run: &mut Run<'_>, old: &Message, new: &Message)
     }
 }
 
-pub(in crate::diff) fn message_json_format(run: &mut Run<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn message_json_format(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
     let formats = [old, new].map(|message| message.features.json_format);
     super::json_format(run, &new.id, "message", formats, &JSON_FORMAT);
 }

@@ -1,6 +1,6 @@
 //! Package, syntax and options of a file.
 
-use super::super::sink::Run;
+use super::super::sink::RuleRun;
 use nri_schema::schema::File;
 use nri_schema::schema::FileOptions;
 
@@ -9,11 +9,11 @@ const PACKAGE: i32 = 2;
 const OPTIONS: i32 = 8;
 const SYNTAX: i32 = 12;
 
-pub(in crate::diff) fn package(run: &mut Run<'_>, old: &File, new: &File) {
+pub(in crate::diff) fn package(run: &mut RuleRun<'_>, old: &File, new: &File) {
     same(run, new, (&old.package, &new.package), "package", &[PACKAGE]);
 }
 
-pub(in crate::diff) fn syntax(run: &mut Run<'_>, old: &File, new: &File) {
+pub(in crate::diff) fn syntax(run: &mut RuleRun<'_>, old: &File, new: &File) {
     let words = (old.syntax.as_str(), new.syntax.as_str());
     same(run, new, words, "syntax", &[SYNTAX]);
 }
@@ -26,7 +26,7 @@ pub(in crate::diff) struct FileOption(
 );
 
 impl FileOption {
-    pub(super) fn check(&self, run: &mut Run<'_>, old: &File, new: &File) {
+    pub(super) fn check(&self, run: &mut RuleRun<'_>, old: &File, new: &File) {
         let Self(tag, name, value) = self;
         let values = (value(&old.options), value(&new.options));
         same(run, new, values, &format!("option {name}"), &[OPTIONS, *tag]);
@@ -43,7 +43,7 @@ pub(in crate::diff) fn optimize_for(options: &FileOptions) -> &'static str {
     super::word(&["unknown", "SPEED", "CODE_SIZE", "LITE_RUNTIME"], options.optimize_for)
 }
 
-fn same(run: &mut Run<'_>, file: &File, (old, new): (&str, &str), what: &str, path: &[i32]) {
+fn same(run: &mut RuleRun<'_>, file: &File, (old, new): (&str, &str), what: &str, path: &[i32]) {
     if old != new {
         let place = file.part(path).unwrap_or_else(|| file.start());
         let message = format!("{what} of the file changed from {old:?} to {new:?}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::sink::Run;
+use super::super::sink::RuleRun;
 use nri_schema::schema::{Enum, Id, Message, Span};
 
 /// The largest number of a field.
@@ -14,18 +14,18 @@ pub(super) fn contains(ranges: &[Span], number: i64) -> bool {
     ranges.any(|range| (range.start..=range.end).contains(&number))
 }
 
-pub(in crate::diff) fn extension(run: &mut Run<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn extension(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
     let (old, kept) = (&old.extension_ranges, &new.extension_ranges);
     Owner::message(&new.id).ranges(run, "extension", old, kept);
 }
 
-pub(in crate::diff) fn message(run: &mut Run<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn message(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
     let owner = Owner::message(&new.id);
     owner.ranges(run, "reserved", &old.reserved, &new.reserved);
     owner.names(run, &old.reserved_names, &new.reserved_names);
 }
 
-pub(in crate::diff) fn enumeration(run: &mut Run<'_>, old: &Enum, new: &Enum) {
+pub(in crate::diff) fn enumeration(run: &mut RuleRun<'_>, old: &Enum, new: &Enum) {
     let owner = Owner { id: &new.id, what: "enum", max: i32::MAX.into() };
     owner.ranges(run, "reserved", &old.reserved, &new.reserved);
     owner.names(run, &old.reserved_names, &new.reserved_names);
@@ -44,7 +44,7 @@ impl<'a> Owner<'a> {
         Owner { id, what: "message", max: MAX_FIELD }
     }
 
-    fn ranges(&self, run: &mut Run<'_>, kind: &str, old: &[Span], new: &[Span]) {
+    fn ranges(&self, run: &mut RuleRun<'_>, kind: &str, old: &[Span], new: &[Span]) {
         let kept = merged(new);
         for range in old {
             let missing = missing(*range, &kept);
@@ -68,7 +68,7 @@ impl<'a> Owner<'a> {
         }
     }
 
-    fn names(&self, run: &mut Run<'_>, old: &[String], new: &[String]) {
+    fn names(&self, run: &mut RuleRun<'_>, old: &[String], new: &[String]) {
         let kept: BTreeSet<&String> = new.iter().collect();
         for name in old.iter().filter(|name| !kept.contains(name)) {
             let (what, owner) = (self.what, self.id.name());

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::sink::Run;
+use super::super::sink::RuleRun;
 use nri_schema::schema::{Method, Service};
 
 /// The paths below an RPC.
@@ -10,7 +10,7 @@ const INPUT_TYPE: [i32; 1] = [2];
 const OUTPUT_TYPE: [i32; 1] = [3];
 const IDEMPOTENCY_LEVEL: [i32; 2] = [4, 34];
 
-pub(in crate::diff) fn rpc_deleted(run: &mut Run<'_>, old: &Service, new: &Service) {
+pub(in crate::diff) fn rpc_deleted(run: &mut RuleRun<'_>, old: &Service, new: &Service) {
     let kept: HashSet<&str> = new.methods.iter().map(|method| method.id.name()).collect();
     for Method { id, .. } in &old.methods {
         if !kept.contains(id.name()) {
@@ -21,27 +21,27 @@ pub(in crate::diff) fn rpc_deleted(run: &mut Run<'_>, old: &Service, new: &Servi
     }
 }
 
-pub(in crate::diff) fn request(run: &mut Run<'_>, old: &Method, new: &Method) {
+pub(in crate::diff) fn request(run: &mut RuleRun<'_>, old: &Method, new: &Method) {
     let words = |method: &Method| format!("{:?}", method.input);
     same(run, (old, new), "request type", words, &INPUT_TYPE);
 }
 
-pub(in crate::diff) fn response(run: &mut Run<'_>, old: &Method, new: &Method) {
+pub(in crate::diff) fn response(run: &mut RuleRun<'_>, old: &Method, new: &Method) {
     let words = |method: &Method| format!("{:?}", method.output);
     same(run, (old, new), "response type", words, &OUTPUT_TYPE);
 }
 
-pub(in crate::diff) fn client_streaming(run: &mut Run<'_>, old: &Method, new: &Method) {
+pub(in crate::diff) fn client_streaming(run: &mut RuleRun<'_>, old: &Method, new: &Method) {
     let words = |method: &Method| streaming(method.client_streaming);
     same(run, (old, new), "client side", words, &[]);
 }
 
-pub(in crate::diff) fn server_streaming(run: &mut Run<'_>, old: &Method, new: &Method) {
+pub(in crate::diff) fn server_streaming(run: &mut RuleRun<'_>, old: &Method, new: &Method) {
     let words = |method: &Method| streaming(method.server_streaming);
     same(run, (old, new), "server side", words, &[]);
 }
 
-pub(in crate::diff) fn idempotency(run: &mut Run<'_>, old: &Method, new: &Method) {
+pub(in crate::diff) fn idempotency(run: &mut RuleRun<'_>, old: &Method, new: &Method) {
     let levels = ["IDEMPOTENCY_UNKNOWN", "NO_SIDE_EFFECTS", "IDEMPOTENT"];
     let words = |method: &Method| super::word(&levels, method.idempotency_level).to_owned();
     let path = &IDEMPOTENCY_LEVEL;
@@ -54,7 +54,7 @@ fn streaming(streams: bool) -> String {
 
 /// Reports an RPC whose `words` differ, at `path` below it or else at the start of its file.
 fn same(
-    run: &mut Run<'_>,
+    run: &mut RuleRun<'_>,
     (old, new): (&Method, &Method),
     what: &str,
     words: impl Fn(&Method) -> String,

@@ -1,6 +1,6 @@
 //! Validation and representation of strings: UTF-8 validation, and the C++ and Java options for it.
 
-use super::super::sink::Run;
+use super::super::sink::RuleRun;
 use super::changed;
 use nri_schema::schema::value;
 use nri_schema::schema::{Field, File, number as n};
@@ -18,7 +18,7 @@ const EDITION_2024: i32 = 1001;
 const STRING: &str = "STRING";
 const STRING_PIECE: &str = "STRING_PIECE";
 
-pub(in crate::diff) fn utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn utf8(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     let (before, after) = (old.features.utf8_validation, new.features.utf8_validation);
     if old.kind != n::STRING || new.kind != n::STRING || before == after {
         return;
@@ -28,7 +28,7 @@ pub(in crate::diff) fn utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
     changed(run, new, place, "UTF-8 validation", words);
 }
 
-pub(in crate::diff) fn java_utf8(run: &mut Run<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn java_utf8(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     if old.kind != n::STRING || new.kind != n::STRING {
         return;
     }
@@ -65,7 +65,7 @@ fn utf8_words(validation: i32) -> &'static str {
     }
 }
 
-pub(in crate::diff) fn cpp(run: &mut Run<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn cpp(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     let in_map_entries = old.in_map_entry && new.in_map_entry;
     let is_text = |field: &Field| matches!(field.kind, n::STRING | n::BYTES);
     if in_map_entries || !is_text(old) || !is_text(new) {

@@ -1,6 +1,6 @@
 //! Protos of a revision of a git repository, read with the `git` command.
 //!
-//! Only files are read, as they were committed, whatever attributes and filters they have. Links and
+//! Only files are read, as they were committed, without their attributes and filters. Links and
 //! submodules are refused: they may lead to files of this machine, or to other repositories.
 
 use std::path::{Path, PathBuf};
@@ -83,7 +83,8 @@ impl Revision {
         Ok(())
     }
 
-    /// Copies the protos of the revision to a temporary folder; returns it, and the path of the target in it.
+    /// Copies the protos of the revision to a temporary folder; returns it, and the path of the
+    /// target in it.
     pub(super) fn check_out(&self) -> Result<(TempDir, PathBuf), Error> {
         let list = "ls-tree -rz --full-tree --end-of-options";
         let listing = self.git(list, Some(&self.name), "").map_err(|reason| {
@@ -106,13 +107,13 @@ impl Revision {
         Ok((folder, target))
     }
 
-    /// Returns the files in a list of `MODE TYPE OBJECT\tPATH` that may have a part in a comparison of `target`, each with
-    /// the id of its content.
+    /// Returns the files in a list of `MODE TYPE OBJECT\tPATH` that may have a part in a comparison
+    /// of `target`, each with the id of its content.
     ///
     /// # Errors
     ///
-    /// Returns an error for a link or submodule that the target is or leads through, and for a link in the target that
-    /// would have to be read.
+    /// Returns an error for a link or submodule that the target is or leads through, and for a link
+    /// in the target that would have to be read.
     fn files<'l>(&self, listing: &'l str, target: &str) -> Result<Vec<(&'l str, &'l str)>, Error> {
         let mut files = Vec::new();
         for (about, path) in listing.split('\0').filter_map(|line| line.split_once('\t')) {
@@ -147,7 +148,8 @@ impl Revision {
         Ok(files)
     }
 
-    /// Writes the files to a folder. `git cat-file` prints `ID TYPE SIZE` and the content of each, both with a line end.
+    /// Writes the files to a folder. `git cat-file` prints `ID TYPE SIZE` and the content of each,
+    /// both with a line end.
     fn copy(&self, files: &[(&str, &str)], folder: &Path) -> Result<(), Error> {
         let objects: Vec<&str> = files.iter().map(|(object, _)| *object).collect();
         let contents = self.git("cat-file --batch", None, &objects.join("\n"))?;
@@ -177,7 +179,8 @@ impl Revision {
         Ok(path.trim_end_matches('/').to_owned())
     }
 
-    /// Runs a command of git in the repository, with another argument if there is one, and returns its output.
+    /// Runs a command of git in the repository, with another argument if there is one, and returns
+    /// its output.
     fn git(&self, command: &str, other: Option<&str>, input: &str) -> Result<Vec<u8>, Error> {
         let mut git = Command::new("git");
         git.arg("-C").arg(&self.repository);

@@ -1,4 +1,5 @@
-//! Events: their numbers and carriers, and StateChange, which carries those without a dedicated RPC.
+//! Events: their numbers and carriers, and StateChange, which carries those without a dedicated
+//! RPC.
 
 use super::semantics::{PLUGIN, STATE_CHANGE};
 use nri_schema::model::{Carrier, Event, Field, Rpc};

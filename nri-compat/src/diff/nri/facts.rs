@@ -3,7 +3,7 @@
 use nri_schema::history::{Deprecation, History, Interface};
 
 use super::semantics::PLUGIN;
-use super::side::Side;
+use super::side::NriSide;
 use crate::ranges;
 use crate::report::diff::Deprecated;
 use crate::runtime_release::RuntimeRelease;
@@ -18,7 +18,7 @@ pub(in crate::diff) struct Facts<'h> {
 impl<'h> Facts<'h> {
     /// Returns true if a runtime of this side repeats the event as StateChange for a plugin without
     /// its RPC.
-    pub(in crate::diff) fn falls_back(&self, side: &Side<'_>, event: &str) -> bool {
+    pub(in crate::diff) fn falls_back(&self, side: &NriSide<'_>, event: &str) -> bool {
         let mut all = self.history.deprecations().iter();
         let replaced = |one: &Deprecation| one.replaced_by.iter().any(|(name, _)| name == event);
         side.nri.state_change && all.any(replaced)
@@ -83,8 +83,8 @@ impl<'h> Facts<'h> {
     /// revision counts as the newest if it has the replacements.
     pub(in crate::diff) fn newly_deprecated(
         &self,
-        from: &Side<'_>,
-        to: &Side<'_>,
+        from: &NriSide<'_>,
+        to: &NriSide<'_>,
     ) -> Vec<Deprecated> {
         let all = self.history.deprecations().iter();
         let new = all.filter(|one| replaced_in(one, to) && !replaced_in(one, from));
@@ -94,7 +94,7 @@ impl<'h> Facts<'h> {
 
 /// Returns true if the side has the deprecated RPC and, at least for one event, the RPC that
 /// replaces it.
-fn replaced_in(one: &Deprecation, side: &Side<'_>) -> bool {
+fn replaced_in(one: &Deprecation, side: &NriSide<'_>) -> bool {
     let Interface::Rpc { rpc, .. } = &one.interface else {
         return false;
     };

@@ -77,7 +77,7 @@ fn removed(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
 }
 
 /// Returns the full names of the fields that plugins of `to` may set and runtimes of `from` ignore.
-pub(in crate::diff) fn ignored(from: &super::Side<'_>, to: &super::Side<'_>) -> Vec<String> {
+pub(in crate::diff) fn ignored(from: &super::NriSide<'_>, to: &super::NriSide<'_>) -> Vec<String> {
     let flows = super::Flows::new(to);
     let mut ignored = Vec::new();
     for new in to.messages() {

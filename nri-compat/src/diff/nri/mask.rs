@@ -3,7 +3,7 @@
 use super::semantics::{MASK, MAX_EVENT, PLUGIN};
 use nri_schema::model::{EnumValue, Event, Field, FieldKind, Label, Message};
 
-use super::side::Side;
+use super::side::NriSide;
 use super::{Context, Sink, names};
 use crate::report::finding::Level;
 use crate::rules::ids;
@@ -49,7 +49,7 @@ fn sentinel(cx: &Context<'_>, rule: &'static str, message: String, sink: &mut Si
     }
 }
 
-fn gap(side: &Side<'_>) -> Option<(i32, i32)> {
+fn gap(side: &NriSide<'_>) -> Option<(i32, i32)> {
     let last = side.nri.last?;
     let highest = side.nri.events.iter().map(|event| event.number).max()?;
     (last > highest.saturating_add(1)).then_some((highest, last))
@@ -66,7 +66,7 @@ fn sentinel_gap(cx: &Context<'_>, sink: &mut Sink) {
     sentinel(cx, ids::NRI_EVENT_SENTINEL_GAP, message, sink);
 }
 
-fn is_beyond(side: &Side<'_>, event: &Event) -> bool {
+fn is_beyond(side: &NriSide<'_>, event: &Event) -> bool {
     side.nri.last.is_none_or(|last| event.number >= last)
 }
 
@@ -85,7 +85,7 @@ fn beyond_sentinel(cx: &Context<'_>, sink: &mut Sink) {
 }
 
 /// Returns the events of which something is true that was not true of them before.
-fn newly<'s>(cx: &Context<'s>, is: fn(&Side<'_>, &Event) -> bool) -> Vec<&'s Event> {
+fn newly<'s>(cx: &Context<'s>, is: fn(&NriSide<'_>, &Event) -> bool) -> Vec<&'s Event> {
     let was = |event: &Event| (cx.from.nri.event(&event.name)).is_some_and(|old| is(&cx.from, old));
     let events = cx.to.nri.events.iter();
     let events = events.filter(|event| is(&cx.to, event) && !was(event));
@@ -142,11 +142,11 @@ pub(in crate::diff) enum Relation {
 }
 
 impl<'s> Masks<'s> {
-    /// Finds the masks: the field `events` in the answer to `Configure`, or on a side without it the field with the
-    /// number that it has on the other side, because names are not on the wire.
-    pub(in crate::diff) fn new(one: &Side<'s>, other: &Side<'s>) -> Self {
+    /// Finds the masks: the field `events` in the answer to `Configure`, or on a side without it
+    /// the field with the number that it has on the other side, because names are not on the wire.
+    pub(in crate::diff) fn new(one: &NriSide<'s>, other: &NriSide<'s>) -> Self {
         let (own, beside) = (named_mask(one), named_mask(other));
-        let numbered = |side: &Side<'s>, like: Option<&Field>| {
+        let numbered = |side: &NriSide<'s>, like: Option<&Field>| {
             let number = like?.number;
             let mut fields = configured(side)?.fields.iter();
             fields.find(|field| field.number == number)
@@ -174,12 +174,12 @@ impl<'s> Masks<'s> {
 }
 
 /// Returns the answer to `Configure`.
-fn configured<'s>(side: &Side<'s>) -> Option<&'s Message> {
+fn configured<'s>(side: &NriSide<'s>) -> Option<&'s Message> {
     let output = &side.rpc(PLUGIN, "Configure")?.output;
     side.protocol.message(output)
 }
 
-fn named_mask<'s>(side: &Side<'s>) -> Option<&'s Field> {
+fn named_mask<'s>(side: &NriSide<'s>) -> Option<&'s Field> {
     configured(side)?.field("events")
 }
 

@@ -1,8 +1,8 @@
 //! The model of a schema as an NRI protocol: reduced to the package of its services, and completed
 //! if it lacks something that the other side has.
 //!
-//! The names of events are not on the wire, so a constant that was renamed is still the same event, and the RPC that carries
-//! it is still the same RPC.
+//! The names of events are not on the wire, so a constant that was renamed is still the same event,
+//! and the RPC that carries it is still the same RPC.
 
 use heck::{ToShoutySnakeCase as _, ToUpperCamelCase as _};
 use nri_schema::Schema;
@@ -29,7 +29,8 @@ pub(in crate::diff) fn protocol(schema: &Schema) -> Option<Protocol> {
     Some(reduced(protocol, package, EVENT, None))
 }
 
-/// Returns true if a schema has a service `Plugin` with `Configure`. The model of any other is not made: it may be large.
+/// Returns true if a schema has a service `Plugin` with `Configure`. The model of any other is not
+/// made: it may be large.
 fn may_be_nri(schema: &Schema) -> bool {
     let mut services = schema.services.iter();
     services.any(|service| {
@@ -75,8 +76,8 @@ fn package_like(protocol: &Protocol, other: &str) -> String {
     }
 }
 
-/// Returns the enum of events: the one with this name in the package, or else in another one, which is not on the wire
-/// either.
+/// Returns the enum of events: the one with this name in the package, or else in another one, which
+/// is not on the wire either.
 fn events<'p>(protocol: &'p Protocol, package: &str, name: &str) -> Option<&'p Enum> {
     enumeration(protocol, &full_name(package, name))
         .or_else(|| protocol.enums.iter().find(|found| found.name == name))
@@ -104,8 +105,8 @@ fn events_like(protocol: &Protocol, package: &str, other: &Protocol) -> String {
     renamed().unwrap_or_else(|| EVENT.to_owned())
 }
 
-/// Returns the protocol with the services of one package, and the view of it, in which events have the names that they
-/// have for both sides.
+/// Returns the protocol with the services of one package, and the view of it, in which events have
+/// the names that they have for both sides.
 fn reduced(
     mut protocol: Protocol,
     package: String,
@@ -120,15 +121,16 @@ fn reduced(
     protocol
 }
 
-/// Gives the events of a protocol the names that they have for both sides of a comparison: without the prefix that lint
-/// rules ask for, and for a constant that was renamed the name by which an RPC carries the event. The full names stay.
+/// Gives the events of a protocol the names that they have for both sides of a comparison: without
+/// the prefix that lint rules ask for, and for a constant that was renamed the name by which an RPC
+/// carries the event. The full names stay.
 fn align(protocol: &mut Protocol, other: Option<&Protocol>) {
     let Some(own) = events_enum(protocol) else {
         return;
     };
     let mut own = without_prefix(own);
     if let Some((other, events)) = other.and_then(|other| Some((other, events_enum(other)?))) {
-        let names = Names { sides: [protocol, other] };
+        let names = EventNames { sides: [protocol, other] };
         names.align(&mut own, &without_prefix(events));
     }
     protocol.nri = Some(NriView::of(protocol.service(PLUGIN), Some(&own)));
@@ -149,11 +151,11 @@ fn without_prefix(events: &Enum) -> Enum {
 }
 
 /// Both sides, whose RPCs say by which name an event is known.
-struct Names<'p> {
+struct EventNames<'p> {
     sides: [&'p Protocol; 2],
 }
 
-impl Names<'_> {
+impl EventNames<'_> {
     /// Renames the constants that the other side has under another name, but with the same number.
     fn align(&self, own: &mut Enum, other: &Enum) {
         let before = own.clone();
@@ -183,7 +185,8 @@ impl Names<'_> {
         }
     }
 
-    /// Returns the name that both sides use for an event. An event whose RPC was renamed too is another event.
+    /// Returns the name that both sides use for an event. An event whose RPC was renamed too is
+    /// another event.
     fn common<'n>(&self, own: &'n str, other: &'n str) -> &'n str {
         match (self.is_known(own), self.is_known(other)) {
             (true, _) => own,

@@ -1,10 +1,10 @@
-//! Package, services and RPCs: added, removed, with other messages, or no longer unary; and the functions of WebAssembly
-//! plugins, one per RPC.
+//! Package, services and RPCs: added, removed, with other messages, or no longer unary; and the
+//! functions of WebAssembly plugins, one per RPC.
 
 use super::semantics::{HOST_FUNCTIONS, PLUGIN, STATE_CHANGE};
 use nri_schema::model::{Rpc, Service};
 
-use super::side::Side;
+use super::side::NriSide;
 use super::{Context, Sink, names};
 use crate::rules::ids;
 use crate::wasm_export::wasm_export;
@@ -93,7 +93,7 @@ fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut
     }
 }
 
-fn messages<'r>(side: &Side<'_>, rpc: &'r Rpc) -> (&'r str, &'r str) {
+fn messages<'r>(side: &NriSide<'_>, rpc: &'r Rpc) -> (&'r str, &'r str) {
     (side.relative(&rpc.input), side.relative(&rpc.output))
 }
 

@@ -19,11 +19,12 @@ pub(in crate::diff) const CONFIGURE: &str = "Configure";
 pub(in crate::diff) const SYNCHRONIZE: &str = "Synchronize";
 /// The RPC for events without a dedicated one.
 pub(in crate::diff) const STATE_CHANGE: &str = "StateChange";
-/// The RPCs without which a plugin does not come into use (`start`, `configure` and `synchronize` in
-/// pkg/adaptation/plugin.go).
+/// The RPCs without which a plugin does not come into use (`start`, `configure` and `synchronize`
+/// in pkg/adaptation/plugin.go).
 pub(in crate::diff) const HANDSHAKE: [&str; 3] = [REGISTER, CONFIGURE, SYNCHRONIZE];
 
-/// The enum of events. The event with number N has bit N - 1 of the mask (`Set` in pkg/api/event.go).
+/// The enum of events. The event with number N has bit N - 1 of the mask (`Set` in
+/// pkg/api/event.go).
 pub(in crate::diff) const EVENT: &str = "Event";
 /// The constant after the last event, whose bit and all higher ones a mask may not have
 /// (`ValidEvents` in pkg/api/event.go).
@@ -62,7 +63,8 @@ pub(in crate::diff) const REQUIRED: [Required; 5] = [
         outcome: Outcome::Dropped,
         consequence: "the runtime refuses an external plugin without an index",
     },
-    // `getContainerUpdate` in pkg/adaptation/result.go takes any id, and the runtime finds no container without one.
+    // `getContainerUpdate` in pkg/adaptation/result.go takes any id, and the runtime finds no
+    // container without one.
     Required {
         field: "ContainerUpdate.container_id",
         outcome: Outcome::Fails,

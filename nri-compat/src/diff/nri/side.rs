@@ -1,4 +1,5 @@
-//! One schema seen as an NRI protocol, and the direction of its messages: from plugin to runtime, or from runtime to plugin.
+//! One schema seen as an NRI protocol, and the direction of its messages: from plugin to runtime,
+//! or from runtime to plugin.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +10,14 @@ use super::semantics::{PLUGIN, REGISTER, REQUIRED, Required};
 
 /// A schema that is an NRI protocol.
 #[derive(Clone, Copy)]
-pub(in crate::diff) struct Side<'s> {
+pub(in crate::diff) struct NriSide<'s> {
     pub(in crate::diff) protocol: &'s Protocol,
     pub(in crate::diff) nri: &'s NriView,
     /// The user's name for this version, for messages.
     pub(in crate::diff) name: &'s str,
 }
 
-impl<'s> Side<'s> {
+impl<'s> NriSide<'s> {
     /// Creates a view; `None` if the schema is not an NRI protocol.
     pub(in crate::diff) fn new(protocol: &'s Protocol, name: &'s str) -> Option<Self> {
         Some(Self { protocol, nri: protocol.nri.as_ref()?, name })
@@ -135,8 +136,8 @@ pub(super) fn package_of(full_name: &str) -> &str {
     parts.map_or("", |(package, _)| package)
 }
 
-/// Returns the enum of the events that the view of a protocol has. It has another name than `Event` only in a schema
-/// that is compared with an NRI protocol.
+/// Returns the enum of the events that the view of a protocol has. It has another name than `Event`
+/// only in a schema that is compared with an NRI protocol.
 pub(super) fn events_enum(protocol: &Protocol) -> Option<&Enum> {
     let first = protocol.nri.as_ref()?.events.first()?;
     let (name, _) = first.full_name.rsplit_once('.')?;
@@ -162,7 +163,7 @@ pub(in crate::diff) struct Flows {
 
 impl Flows {
     /// Follows the fields of every request and response.
-    pub(in crate::diff) fn new(side: &Side<'_>) -> Self {
+    pub(in crate::diff) fn new(side: &NriSide<'_>) -> Self {
         let messages = side.messages().into_iter();
         let by_name = messages.map(|message| (message.full_name.as_str(), message));
         let by_name = by_name.collect();
@@ -191,7 +192,7 @@ impl Flows {
 type Messages<'s> = BTreeMap<&'s str, &'s Message>;
 
 /// Adds the type with this full name and every type that its fields lead to.
-fn reach(side: &Side<'_>, messages: &Messages<'_>, full: &str, seen: &mut BTreeSet<String>) {
+fn reach(side: &NriSide<'_>, messages: &Messages<'_>, full: &str, seen: &mut BTreeSet<String>) {
     let mut ahead = vec![full];
     while let Some(full) = ahead.pop() {
         if seen.insert(side.relative(full).to_owned())

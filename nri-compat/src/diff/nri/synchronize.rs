@@ -1,7 +1,7 @@
 //! Split Synchronize: the field `more` on both sides.
 
 use super::semantics::{IN_PARTS, MORE};
-use super::side::Side;
+use super::side::NriSide;
 use super::{Context, Sink};
 use crate::rules::ids;
 
@@ -11,13 +11,13 @@ pub(in crate::diff) fn is_more(message: &str, field: &str) -> bool {
 }
 
 /// Returns true if both request and response have `more`.
-pub(in crate::diff) fn splits(side: &Side<'_>) -> bool {
+pub(in crate::diff) fn splits(side: &NriSide<'_>) -> bool {
     IN_PARTS.iter().all(|message| side.field(message, MORE).is_some())
 }
 
 /// Returns true if both sides have `more` in the same fields.
-pub(in crate::diff) fn agree(one: &Side<'_>, other: &Side<'_>) -> bool {
-    let more = |side: &Side<'_>, message| {
+pub(in crate::diff) fn agree(one: &NriSide<'_>, other: &NriSide<'_>) -> bool {
+    let more = |side: &NriSide<'_>, message| {
         let field = side.field(message, MORE)?;
         Some((field.number, field.kind.clone(), field.label))
     };

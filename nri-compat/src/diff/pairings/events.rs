@@ -3,13 +3,13 @@
 use crate::diff::nri::semantics::{EVENT, PLUGIN, STATE_CHANGE};
 use nri_schema::model::{Carrier, Event};
 
-use super::Pair;
+use super::Peers;
 use super::transfers::RpcTransfer;
 use crate::report::pairing::{ItemKind, Outcome};
 
 const NO_CARRIER: &str = "the runtime has no RPC to send it by";
 
-impl Pair<'_> {
+impl Peers<'_> {
     pub(super) fn events(&mut self, transfers: &[RpcTransfer<'_>]) {
         if self.lacks_events() {
             return;

@@ -1,12 +1,13 @@
-//! Fields with a meaning of their own: the subscription mask, and those that a peer refuses if they are empty.
+//! Fields with a meaning of their own: the subscription mask, and those that a peer refuses if they
+//! are empty.
 
-use super::{Pair, item};
+use super::{Peers, item};
 use crate::diff::nri::mask::{Masks, Relation};
 use crate::diff::nri::semantics::Required;
 use crate::diff::wire::{Arrival, Transfer};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
 
-impl Pair<'_> {
+impl Peers<'_> {
     /// Returns true if the part is the subscription mask on one of the sides.
     pub(super) fn is_mask(&self, part: &Transfer<'_>) -> bool {
         let masks = self.masks();

@@ -1,19 +1,19 @@
 //! RPCs: whether the other side has them, and whether their messages arrive.
 
-use super::Pair;
+use super::Peers;
 use super::transfers::RpcTransfer;
 use crate::diff::nri::semantics::{
     CONFIGURE, HANDSHAKE, PLUGIN, REGISTER, RUNTIME, STATE_CHANGE, SYNCHRONIZE,
 };
-use crate::diff::nri::side::Side;
+use crate::diff::nri::side::NriSide;
 use crate::diff::nri::synchronize;
 use crate::report::pairing::{ItemKind, Outcome};
 
-impl Pair<'_> {
+impl Peers<'_> {
     pub(super) fn synchronize(&mut self) {
         let element = self.runtime.side.full(&format!("{PLUGIN}.{SYNCHRONIZE}"));
         let (plugin, runtime) = (self.plugin.side, self.runtime.side);
-        let has_rpc = |side: &Side<'_>| side.rpc(PLUGIN, SYNCHRONIZE).is_some();
+        let has_rpc = |side: &NriSide<'_>| side.rpc(PLUGIN, SYNCHRONIZE).is_some();
         if !has_rpc(plugin) || !has_rpc(runtime) {
             return; // the missing RPC is reported
         }
@@ -71,7 +71,8 @@ impl Pair<'_> {
         }
     }
 
-    /// Adds the RPCs that the plugin calls in another package than that in which the runtime serves them.
+    /// Adds the RPCs that the plugin calls in another package than that in which the runtime serves
+    /// them.
     fn served_elsewhere(&mut self) {
         let served = self.runtime.side.protocol.services.iter();
         let served = served.filter(|service| ![PLUGIN, RUNTIME].contains(&service.name.as_str()));
@@ -130,8 +131,9 @@ impl Pair<'_> {
         }
     }
 
-    /// Returns the names of RPCs of service Plugin that only `one` has and that are not the RPC of an event.
-    fn only_in(&self, one: &Side<'_>, other: &Side<'_>) -> Vec<String> {
+    /// Returns the names of RPCs of service Plugin that only `one` has and that are not the RPC of
+    /// an event.
+    fn only_in(&self, one: &NriSide<'_>, other: &NriSide<'_>) -> Vec<String> {
         let plugin = one.protocol.service(PLUGIN).into_iter();
         let rpcs = plugin.flat_map(|plugin| &plugin.rpcs);
         let names = rpcs.map(|rpc| &rpc.name);

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use nri_schema::model::Rpc;
 
-use super::{Pair, item};
-use crate::diff::nri::side::Side;
+use super::{Peers, item};
+use crate::diff::nri::side::NriSide;
 use crate::diff::nri::synchronize;
 use crate::diff::wire::{Arrival, Retyped, Transfer, Transfers};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
@@ -35,7 +35,7 @@ pub(super) struct RpcTransfer<'s> {
     pub(super) messages: [Message<'s>; 2],
 }
 
-impl<'s> Pair<'s> {
+impl<'s> Peers<'s> {
     /// Returns the RPCs that both sides have, in declaration order.
     pub(super) fn transfers(&self) -> Vec<RpcTransfer<'s>> {
         let (plugin, runtime) = (self.plugin, self.runtime);
@@ -93,7 +93,7 @@ impl<'s> Pair<'s> {
     ) -> Message<'s> {
         let (sender, receiver) = self.ends_of(from_plugin);
         let types = [sender.relative(sent), receiver.relative(expected)];
-        let declares = |side: &Side<'_>| types.iter().all(|name| side.message(name).is_some());
+        let declares = |side: &NriSide<'_>| types.iter().all(|name| side.message(name).is_some());
         let transfers = &mut transfers[usize::from(from_plugin)];
         Message {
             from_plugin,
@@ -211,7 +211,7 @@ impl<'s> Pair<'s> {
     }
 
     /// Returns the side of the sender and that of the receiver.
-    pub(super) fn ends_of(&self, from_plugin: bool) -> (&Side<'_>, &Side<'_>) {
+    pub(super) fn ends_of(&self, from_plugin: bool) -> (&NriSide<'_>, &NriSide<'_>) {
         if from_plugin {
             (self.plugin.side, self.runtime.side)
         } else {
@@ -243,8 +243,8 @@ impl Message<'_> {
         sent.or(read)
     }
 
-    /// Returns true if the receiver interprets it as another message, with other content. A message that was merely
-    /// renamed is the same on the wire.
+    /// Returns true if the receiver interprets it as another message, with other content. A message
+    /// that was merely renamed is the same on the wire.
     pub(super) fn is_another(&self) -> bool {
         self.sent != self.expected
             && self.parts.iter().any(|part| {
@@ -256,8 +256,8 @@ impl Message<'_> {
             })
     }
 
-    /// Returns true if it is read as another type, and its receiver misses a part of what it expects or what the
-    /// plugin sent. A plugin misses nothing that it was not built to read.
+    /// Returns true if it is read as another type, and its receiver misses a part of what it
+    /// expects or what the plugin sent. A plugin misses nothing that it was not built to read.
     fn is_incomplete(&self) -> bool {
         self.sent != self.expected
             && self.parts.iter().any(|part| {
@@ -267,7 +267,7 @@ impl Message<'_> {
     }
 }
 
-/// Describes the arrival of an element in another one with its number.
+/// Describes an element that arrives as another one, which has its number.
 fn misplaced(read: &str, what: &str) -> String {
     let name = crate::report::short(read);
     format!("arrives as `{name}`, because its number is that of another {what}")

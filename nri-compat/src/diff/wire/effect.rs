@@ -1,6 +1,6 @@
 //! The effect of a field whose number both sides have.
 
-use super::end::{End, Format};
+use super::end::{End, WireType};
 use super::of_number;
 use super::value::{self, Arrival};
 use crate::diff::buf_rules::default;
@@ -81,8 +81,8 @@ fn of_default(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     (differs && !is_always_set).then(|| Effect::altered("unset is read as another default"))
 }
 
-/// Returns the effect on the difference between a field with the value 0 and an unset one, which only one of the
-/// peers can express.
+/// Returns the effect on the difference between a field with the value 0 and an unset one, which
+/// only one of the peers can express.
 fn of_presence(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     let reason = match (sent.field.cardinality, read.field.cardinality) {
         (Cardinality::Explicit, Cardinality::Required) => {
@@ -122,11 +122,11 @@ fn of_number_of_values(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     })
 }
 
-/// Returns the effect of the values, whatever their number.
+/// Returns the effect of one or more values.
 fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
     let takes_both = read.is_list() && read.is_number();
     let fits =
-        sent.sent_format() == read.format() || takes_both && sent.sent_format() == Format::Length;
+        sent.sent_format() == read.format() || takes_both && sent.sent_format() == WireType::Length;
     let sent_and_read = format!("sent as {}, read as {}", sent.words(), read.words());
     if !fits {
         // Go treats the field as unknown, prost fails.

@@ -1,5 +1,5 @@
-//! A field on one side of a transfer, and the fields of messages together with their extensions, which have the same
-//! form on the wire.
+//! A field on one side of a transfer, and the fields of messages together with their extensions,
+//! which have the same form on the wire.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use nri_schema::schema::{Cardinality, Enum, Field, Message, number as n};
 
 /// The format that delimits a value on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum WireType {
     Varint,
     Fixed32,
     Fixed64,
@@ -31,25 +31,25 @@ impl<'s> End<'s> {
     }
 
     /// Returns the format of one value.
-    pub(super) const fn format(self) -> Format {
+    pub(super) const fn format(self) -> WireType {
         match self.field.kind {
-            n::DOUBLE | n::FIXED64 | n::SFIXED64 => Format::Fixed64,
-            n::FLOAT | n::FIXED32 | n::SFIXED32 => Format::Fixed32,
-            n::STRING | n::BYTES | n::MESSAGE => Format::Length,
-            n::GROUP => Format::Group,
-            _ => Format::Varint,
+            n::DOUBLE | n::FIXED64 | n::SFIXED64 => WireType::Fixed64,
+            n::FLOAT | n::FIXED32 | n::SFIXED32 => WireType::Fixed32,
+            n::STRING | n::BYTES | n::MESSAGE => WireType::Length,
+            n::GROUP => WireType::Group,
+            _ => WireType::Varint,
         }
     }
 
     /// Returns the format in which the values are sent: a packed list is one block.
-    pub(super) const fn sent_format(self) -> Format {
-        if self.field.packed { Format::Length } else { self.format() }
+    pub(super) const fn sent_format(self) -> WireType {
+        if self.field.packed { WireType::Length } else { self.format() }
     }
 
     /// Returns true if the values are numbers, which a receiver of a list accepts individually and
     /// as one block.
     pub(super) const fn is_number(self) -> bool {
-        !matches!(self.format(), Format::Length | Format::Group)
+        !matches!(self.format(), WireType::Length | WireType::Group)
     }
 
     pub(super) const fn is_message(self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Arrival, Transfer, Transfers, Types};
+use super::{Arrival, Transfer, Transfers, TypeNames};
 
 /// A field whose messages are read as another type, which does not have the same fields.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ impl<'s> Transfers<'s> {
         if fields().all(|(_, field)| field.types.0 == field.types.1) {
             return Vec::new();
         }
-        let mut users: HashMap<Types<'s>, Vec<Types<'s>>> = HashMap::new();
+        let mut users: HashMap<TypeNames<'s>, Vec<TypeNames<'s>>> = HashMap::new();
         for (of, field) in fields() {
             users.entry(field.types).or_default().push(of);
         }
@@ -56,9 +56,9 @@ impl<'s> Transfers<'s> {
 
 /// Returns the types, and all that contain them at any depth.
 fn spread<'s>(
-    mut ahead: Vec<Types<'s>>,
-    users: &HashMap<Types<'s>, Vec<Types<'s>>>,
-) -> HashSet<Types<'s>> {
+    mut ahead: Vec<TypeNames<'s>>,
+    users: &HashMap<TypeNames<'s>, Vec<TypeNames<'s>>>,
+) -> HashSet<TypeNames<'s>> {
     let mut all = HashSet::new();
     while let Some(types) = ahead.pop() {
         if all.insert(types) {

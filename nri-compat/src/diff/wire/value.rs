@@ -1,6 +1,6 @@
 //! The outcome for a value that is sent as one type and read as another type of the same format.
 
-use super::end::{End, Format};
+use super::end::{End, WireType};
 use nri_schema::schema::number as n;
 use nri_schema::schema::value::UTF8_NONE;
 
@@ -24,7 +24,7 @@ pub(super) fn arrivals(sent: End<'_>, read: End<'_>) -> (Arrival, Arrival) {
     let arrival = match (sent.field.packed, read.is_number()) {
         (true, true) => block_as_block(sent, read),
         (true, false) => block_as_value(sent, read),
-        (false, true) if sent.format() == Format::Length => value_as_block(sent),
+        (false, true) if sent.format() == WireType::Length => value_as_block(sent),
         (false, _) => one_as_one(sent, read),
     };
     // Go accepts any bytes as text, unless the schema requires validation; Rust strings are always
@@ -41,10 +41,10 @@ pub(super) fn arrivals(sent: End<'_>, read: End<'_>) -> (Arrival, Arrival) {
 
 fn one_as_one(sent: End<'_>, read: End<'_>) -> Arrival {
     match sent.format() {
-        Format::Varint => same_if(is_same_varint(sent, read)),
-        Format::Fixed32 | Format::Fixed64 => same_if(sent.field.kind == read.field.kind),
-        Format::Length => text_or_message(sent, read),
-        Format::Group => Arrival::Same,
+        WireType::Varint => same_if(is_same_varint(sent, read)),
+        WireType::Fixed32 | WireType::Fixed64 => same_if(sent.field.kind == read.field.kind),
+        WireType::Length => text_or_message(sent, read),
+        WireType::Group => Arrival::Same,
     }
 }
 
@@ -52,8 +52,8 @@ fn same_if(fits: bool) -> Arrival {
     if fits { Arrival::Same } else { Arrival::Altered }
 }
 
-/// Returns true if a varint arrives unchanged when it is read as another type: every number of the sender
-/// fits the type of the receiver. Both libraries keep enum numbers without a name.
+/// Returns true if a varint arrives unchanged when it is read as another type: every number of the
+/// sender fits the type of the receiver. Both libraries keep enum numbers without a name.
 fn is_same_varint(sent: End<'_>, read: End<'_>) -> bool {
     match (sent.field.kind, read.field.kind) {
         (before, after) if before == after => true,
@@ -94,7 +94,7 @@ fn is_always_empty(sent: End<'_>) -> bool {
 fn block_as_block(sent: End<'_>, read: End<'_>) -> Arrival {
     match (sent.format(), read.format()) {
         (before, after) if before == after => one_as_one(sent, read),
-        (Format::Fixed64, Format::Fixed32) => Arrival::Altered,
+        (WireType::Fixed64, WireType::Fixed32) => Arrival::Altered,
         _ => Arrival::Refused,
     }
 }

@@ -19,7 +19,8 @@ const FORMATS: [(&str, Escape); 7] = [
     ("github", message),
 ];
 
-/// Returns the escaping for a template with this name: `list.html.j2` is HTML, and anything unknown is text.
+/// Returns the escaping for a template with this name: `list.html.j2` is HTML, and anything unknown
+/// is text.
 pub(super) fn of_name(name: &str) -> AutoEscape {
     let name = name.strip_suffix(".j2").unwrap_or(name);
     let name = name.strip_suffix(".jinja").unwrap_or(name);
@@ -39,8 +40,8 @@ pub(super) fn format(
     out.write_str(&markup(state, value)).map_err(Error::from)
 }
 
-/// Returns a value in the format of the template, escaped unless it is markup already. Characters that act instead of
-/// being shown are spelled out in all formats.
+/// Returns a value in the format of the template, escaped unless it is markup already. Characters
+/// that act instead of being shown are spelled out in all formats.
 pub(super) fn markup(state: &State<'_, '_>, value: &Value) -> String {
     let text = value.to_string();
     if value.is_safe() {
@@ -57,8 +58,8 @@ pub(super) fn markup(state: &State<'_, '_>, value: &Value) -> String {
     }
 }
 
-/// Returns a cell of CSV, quoted as in RFC 4180 if necessary. An apostrophe keeps spreadsheets from reading it as
-/// a formula: <https://owasp.org/www-community/attacks/CSV_Injection>.
+/// Returns a cell of CSV, quoted as in RFC 4180 if necessary. An apostrophe keeps spreadsheets from
+/// reading it as a formula: <https://owasp.org/www-community/attacks/CSV_Injection>.
 fn csv(text: &str) -> String {
     let apostrophe = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
     if text.contains([',', '"']) {
@@ -84,7 +85,8 @@ pub(super) fn property(text: &str) -> Value {
     Value::from_safe_string(text.replace(':', "%3A").replace(',', "%2C"))
 }
 
-/// Returns prose that has no tags, links, headings or emphasis. Paired code quotes keep their meaning.
+/// Returns prose that has no tags, links, headings or emphasis. Paired code quotes keep their
+/// meaning.
 fn markdown(text: &str) -> String {
     let paired = text.matches('`').count().is_multiple_of(2) && !text.contains("``");
     let mut escaped = String::with_capacity(text.len());
@@ -100,7 +102,8 @@ fn markdown(text: &str) -> String {
     escaped
 }
 
-/// Returns a name in code quotes of Markdown, with one more backtick than its longest run of backticks.
+/// Returns a name in code quotes of Markdown, with one more backtick than its longest run of
+/// backticks.
 pub(super) fn code(name: &str) -> Value {
     let name = visible(name);
     let runs = name.split(|c| c != '`').map(str::len);

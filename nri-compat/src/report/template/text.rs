@@ -9,7 +9,8 @@ use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 use super::escape;
 
-/// Returns the style of a word that a report shows in colour: a verdict, a level, an outcome or an answer.
+/// Returns the style of a word that a report shows in colour: a verdict, a level, an outcome or an
+/// answer.
 fn style(name: &str) -> Style {
     let bold = |colour: AnsiColor| colour.on_default().bold();
     match name {
@@ -61,7 +62,8 @@ fn styled(text: &str, name: &str, is_coloured: bool) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Returns rows, one per line with tabs between their cells, as columns two spaces apart. The first row is the head.
+/// Returns rows, one per line with tabs between their cells, as columns two spaces apart. The first
+/// row is the head.
 ///
 /// If the last column of a table does not fit into the requested width, each cell gets a line.
 fn table(text: &str, requested: Option<usize>, strong: impl Fn(&str) -> String) -> String {
@@ -107,18 +109,18 @@ fn list(head: &[&str], row: &[&str], strong: impl Fn(&str) -> String) -> String 
     lines.collect()
 }
 
-/// The width of prose in files and pipes. Long lines without a tab are not wrapped there, so that other programs can read
-/// them.
+/// The width of prose in files and pipes. Long lines without a tab are not wrapped there, so that
+/// other programs can read them.
 const PROSE_WIDTH: usize = 100;
 
-/// The maximum width of a label under which the following lines are aligned with the text; under a longer label they are
-/// indented by four columns.
+/// The maximum width of a label under which the following lines are aligned with the text; under a
+/// longer label they are indented by four columns.
 const MAX_ALIGNED_LABEL: usize = 20;
 
 /// A writer that wraps the lines that it gets.
 ///
-/// A template writes one paragraph per line. A tab separates the label of prose from its text, which hangs under its first
-/// word. Values have no tabs, because these are escaped.
+/// A template writes one paragraph per line. A tab separates the label of prose from its text,
+/// which hangs under its first word. Values have no tabs, because these are escaped.
 pub(super) struct Wrapping<'w> {
     out: &'w mut dyn Write,
     width: Option<usize>,

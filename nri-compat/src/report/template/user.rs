@@ -20,8 +20,8 @@ pub struct UserTemplate {
 }
 
 impl UserTemplate {
-    /// Reads a template. The end of its name selects how values are escaped: `.html`, `.md`, `.csv`, `.xml`, `.github`, each
-    /// optionally with a further `.j2` or `.jinja`; otherwise text.
+    /// Reads a template. The end of its name selects how values are escaped: `.html`, `.md`,
+    /// `.csv`, `.xml`, `.github`, each optionally with a further `.j2` or `.jinja`; otherwise text.
     ///
     /// # Errors
     ///
@@ -47,7 +47,8 @@ impl UserTemplate {
     ///
     /// # Errors
     ///
-    /// Returns an error with file and line if the template names a value that does not exist, or fails otherwise.
+    /// Returns an error with file and line if the template names a value that does not exist, or
+    /// fails otherwise.
     pub fn check(&self, report: CheckReport) -> Result<String, Error> {
         let template = self.environment.get_template(&self.name);
         let text = template.and_then(|template| template.render(report.context()));

@@ -1,4 +1,5 @@
-//! The values that templates see: the JSON document of a report, and in addition what several formats need of it.
+//! The values that templates see: the JSON document of a report, and in addition what several
+//! formats need of it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -44,7 +45,8 @@ impl Templated for &CheckReport {
 impl Templated for CheckReport {
     const NAME: &'static str = "check";
 
-    /// Returns the values of a report. Subjects are converted one at a time, because there may be many.
+    /// Returns the values of a report. Subjects are converted one at a time, because there may be
+    /// many.
     fn context(self) -> Value {
         let mut report = self;
         let subjects = std::mem::take(&mut report.subjects);
@@ -133,7 +135,8 @@ fn removal(report: &CheckReport, removal: &PlannedRemoval) -> Value {
     context! { when => &removal.when, expected => &removal.expected, plugins }
 }
 
-/// Returns the subjects that `is_shown` selects. Their number is known, because `loop.last` needs it.
+/// Returns the subjects that `is_shown` selects. Their number is known, because `loop.last` needs
+/// it.
 fn each(report: &Arc<CheckReport>, is_shown: fn(&Subject) -> bool) -> Value {
     Value::make_object_iterable(Arc::clone(report), move |report| {
         let shown = report.subjects.iter().filter(|one| is_shown(one));

@@ -1,4 +1,5 @@
-//! P5, W10, W11, W13 and W14: exactly one valid answer, in time, also under load, and unsolicited updates.
+//! P5, W10, W11, W13 and W14: exactly one valid answer, in time, also under load, and unsolicited
+//! updates.
 
 use std::collections::HashSet;
 use std::future::{Future as _, poll_fn};
@@ -34,7 +35,8 @@ pub(super) static TESTS: &[Test] = tests! {
 /// The number of concurrent requests, about different pods.
 const AT_ONCE: usize = 16;
 
-/// The number of rounds, in each of which [`AT_ONCE`] pods come and go, in a usual run and in a soak test.
+/// The number of rounds, in each of which [`AT_ONCE`] pods come and go, in a usual run and in a
+/// soak test.
 const ROUNDS: usize = 30;
 const SOAK_ROUNDS: usize = 3_000;
 
@@ -174,8 +176,8 @@ async fn late_under_load(bench: &Bench, live: &Live, late: &Answer, rounds: usiz
     fail(sent, late.got(), format!("each answer within {within:?}"))
 }
 
-/// Sends the requests of this number of rounds to a new instance, one at a time. A plugin that is late without load as well
-/// breaks P5.
+/// Sends the requests of this number of rounds to a new instance, one at a time. A plugin that is
+/// late without load as well breaks P5.
 async fn without_load(bench: &Bench, rounds: usize) -> Judged {
     let live = bench.serving().await?;
     let mut world = bench.world();

@@ -1,4 +1,5 @@
-//! W15 to W17: the end of the connection and of the plugin, and what remains after many events and connections.
+//! W15 to W17: the end of the connection and of the plugin, and what remains after many events and
+//! connections.
 
 use std::time::{Duration, Instant};
 
@@ -99,8 +100,9 @@ async fn backoff(bench: &Bench) -> Judged {
     )
 }
 
-/// Sends SIGTERM to a plugin that waits, then to one that handles a request. On a loaded machine the plugin may not have
-/// read the request by then, so only a plugin that never answers is at fault.
+/// Sends SIGTERM to a plugin that waits, then to one that handles a request. On a loaded machine
+/// the plugin may not have read the request by then, so only a plugin that never answers is at
+/// fault.
 async fn terminated(bench: &Bench) -> Judged {
     let live = bench.serving().await?;
     let Some(process) = &live.instance.process else {

@@ -61,7 +61,8 @@ fn is_rejection(answer: &Answer) -> bool {
     may_reject(answer.event) && by_handler
 }
 
-/// Returns true if an event also fails when it is sent in the other way, or if there is no other way.
+/// Returns true if an event also fails when it is sent in the other way, or if there is no other
+/// way.
 async fn rejects_the_other_way(bench: &Bench, event: Event) -> bool {
     let other = match bench.revision.carrier(event) {
         Some(Via::StateChange) => Via::Dedicated,
@@ -89,8 +90,8 @@ async fn unimplemented(bench: &Bench) -> Judged {
     let sample = bench.sample();
     for event in life() {
         let answer = live.send_via(event, Via::Dedicated, &sample).await;
-        // W4 covers the events of the subscription. The plugin may also handle others. An RPC that the revision lacks
-        // is never called.
+        // W4 covers the events of the subscription. The plugin may also handle others. An RPC that
+        // the revision lacks is never called.
         let rejected = may_reject(event) && answer.code() == Some(Code::UNKNOWN);
         let broken = if live.subscribes(event) {
             is_rpc_error(&answer) && has_state_change(bench, &live, event).await
@@ -194,7 +195,8 @@ async fn unknown(bench: &Bench) -> Judged {
     Ok(())
 }
 
-/// Returns true if the plugin implements StateChange for any event that it subscribes to, or ignores it.
+/// Returns true if the plugin implements StateChange for any event that it subscribes to, or
+/// ignores it.
 async fn takes_state_change(live: &Live, sample: &Sample) -> bool {
     for event in live.life().filter(|event| can_fall_back(*event)) {
         let answer = live.send_via(event, Via::StateChange, sample).await;

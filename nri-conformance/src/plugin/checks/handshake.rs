@@ -58,7 +58,7 @@ fn identity(registration: &RegisterPluginRequest) -> Judged {
     Ok(())
 }
 
-/// Describes a plugin that does not do what is expected.
+/// Describes the difference between the expected and the actual behavior of a plugin.
 pub(super) async fn silence(instance: &mut Instance) -> String {
     let exit = instance.process.as_mut().and_then(|process| process.exit());
     let mut text = match exit {
@@ -194,7 +194,8 @@ async fn configured(bench: &Bench, name: &str, vary: Vary) -> Judged {
     vary(&mut request);
     let sent = format!("Configure {name}");
     let failed = |error| match &error {
-        // The plugin requires something of the runtime, which is its own decision and not a decoding error.
+        // The plugin requires something of the runtime, which is its own decision and not a
+        // decoding error.
         CallError::Status(status) if status.code == Code::FAILED_PRECONDITION => {
             Verdict::Skip(format!("{sent}: {}", describe(&error)))
         }

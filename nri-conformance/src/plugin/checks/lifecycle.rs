@@ -91,8 +91,8 @@ async fn never_seen(bench: &Bench) -> Judged {
     ends(bench, &live, || bench.sample(), what).await
 }
 
-/// Sends the events at the end of a pod's life, each about the next sample. Skips the test if an event that fails also
-/// fails for an ordinary pod.
+/// Sends the events at the end of a pod's life, each about the next sample. Skips the test if an
+/// event that fails also fails for an ordinary pod.
 async fn ends(bench: &Bench, live: &Live, sample: impl Fn() -> Sample, what: &str) -> Judged {
     live.requires(&END)?;
     for event in END {
@@ -112,7 +112,8 @@ async fn retry(bench: &Bench) -> Judged {
     for ended in [&[][..], &END_POD[1..], &END_POD] {
         let sample = world.sample();
         live.given(Event::RunPodSandbox, &sample).await?;
-        // The request has failed for another reason. Runtimes differ in whether they stop and remove the sandbox.
+        // The request has failed for another reason. Runtimes differ in whether they stop and
+        // remove the sandbox.
         for event in ended {
             live.given(*event, &sample).await?;
         }

@@ -1,4 +1,5 @@
-//! Y2, which is W9, and W8: large states and messages, and messages that are split in every legal way.
+//! Y2, which is W9, and W8: large states and messages, and messages that are split in every legal
+//! way.
 
 use std::time::Duration;
 
@@ -23,7 +24,8 @@ pub(super) static TESTS: &[Test] = tests! {
 const PODS: usize = 10_000;
 const PODS_PER_PART: usize = 2_500;
 
-/// The time limit of a large message on a busy machine, longer than that of a runtime. P5 tests whether answers are in time.
+/// The time limit of a large message on a busy machine, longer than that of a runtime. P5 tests
+/// whether answers are in time.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 async fn split(bench: &Bench) -> Judged {

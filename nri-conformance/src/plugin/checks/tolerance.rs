@@ -65,7 +65,8 @@ async fn empty_requests(bench: &Bench) -> Judged {
     life(bench, empty, <[u8]>::to_vec, what).await
 }
 
-/// Sends the events of a pod's life about a pod that `vary` has changed, as requests that `encode` has changed.
+/// Sends the events of a pod's life about a pod that `vary` has changed, as requests that `encode`
+/// has changed.
 async fn life(
     bench: &Bench,
     vary: fn(&mut Sample),
@@ -86,8 +87,8 @@ async fn life(
     Ok(())
 }
 
-/// Skips the test if an event also fails with an ordinary request: for a known pod, or for an unknown pod, to which a
-/// request without a pod is equivalent.
+/// Skips the test if an event also fails with an ordinary request: for a known pod, or for an
+/// unknown pod, to which a request without a pod is equivalent.
 async fn unless_always(bench: &Bench, event: Event) -> Judged {
     let sample = bench.sample();
     let live = bench.serving().await?;
@@ -124,7 +125,8 @@ fn with_unknown(mut message: Vec<u8>) -> Vec<u8> {
 fn with_unknown_parts(request: &[u8]) -> Vec<u8> {
     let more = with_unknown(Vec::new());
     let mut extended = request.to_vec();
-    // Repeated occurrences of a message field are merged, so a second one adds to the pod and to the container.
+    // Repeated occurrences of a message field are merged, so a second one adds to the pod and to
+    // the container.
     for part in PARTS {
         if has_part(request, part) {
             encode_key(part, WireType::LengthDelimited, &mut extended);

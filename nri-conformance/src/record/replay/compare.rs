@@ -23,8 +23,9 @@ const MAX_SHOWN: usize = 200;
 /// The text in place of a value that is missing on one side.
 const ABSENT: &str = "absent";
 
-/// The repeated fields whose order has no meaning, with the field that identifies their elements. Elements are compared
-/// with those that have the same key; the order of elements with the same key matters.
+/// The repeated fields whose order has no meaning, with the field that identifies their elements.
+/// Elements are compared with those that have the same key; the order of elements with the same key
+/// matters.
 const KEYED: &[(&str, &str, &str)] = &[
     ("ContainerAdjustment", "env", "key"),
     ("ContainerAdjustment", "mounts", "destination"),
@@ -42,8 +43,8 @@ const KEYED: &[(&str, &str, &str)] = &[
     ("UpdateContainersRequest", "update", "container_id"),
 ];
 
-/// Returns the differing fields of two encoded messages. If the recording is redacted, `got` is redacted as well. Messages
-/// of an unknown type are not compared.
+/// Returns the differing fields of two encoded messages. If the recording is redacted, `got` is
+/// redacted as well. Messages of an unknown type are not compared.
 pub(super) fn compare(
     message: Option<MessageDescriptor>,
     recorded: &[u8],
@@ -142,16 +143,16 @@ impl Comparison {
     }
 }
 
-/// Returns true if the field is a message that wraps an optional value: it changes nothing if absent, and sets the
-/// default if empty. Any other message means the same if absent and if empty.
+/// Returns true if the field is a message that wraps an optional value: it changes nothing if
+/// absent, and sets the default if empty. Any other message means the same if absent and if empty.
 fn is_optional(field: &FieldDescriptor) -> bool {
     let kind = field.kind();
     let message = kind.as_message();
     field.supports_presence() && message.is_some_and(|it| it.name().starts_with("Optional"))
 }
 
-/// The elements of a list or a map by their keys: a text with the number of earlier elements that have the same, or the
-/// position alone.
+/// The elements of a list or a map by their keys: a text with the number of earlier elements that
+/// have the same, or the position alone.
 type Elements<'a> = BTreeMap<(Option<String>, usize), &'a Value>;
 
 fn keyed<'a>(elements: &'a [Value], key: Option<&str>) -> Elements<'a> {
@@ -209,8 +210,9 @@ fn shown(field: &FieldDescriptor, value: Option<&Value>) -> String {
     }
 }
 
-/// Returns the differences between an answer and the recorded one. `converted` is true if the request was sent through
-/// another RPC than the recorded one, so that the answers have different types.
+/// Returns the differences between an answer and the recorded one. `converted` is true if the
+/// request was sent through another RPC than the recorded one, so that the answers have different
+/// types.
 pub(super) fn judge(
     request: &Request,
     recorded: &RecordedAnswer,
@@ -253,7 +255,8 @@ fn unanswered(recorded: &RecordedAnswer, kind: DifferenceKind) -> Vec<Difference
     }
 }
 
-/// Compares statuses as a runtime does, which treats success and these two codes differently from all others.
+/// Compares statuses as a runtime does, which treats success and these two codes differently from
+/// all others.
 fn statuses(recorded: Option<&Status>, got: Option<&Status>) -> Vec<DifferenceKind> {
     let special = [Code::UNIMPLEMENTED, Code::DEADLINE_EXCEEDED];
     let class = |status: &Status| special.iter().find(|code| **code == status.code);

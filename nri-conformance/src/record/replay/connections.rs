@@ -17,8 +17,8 @@ use crate::record::frame::{Closer, Frame, FrameEvent, Party, Payload, Request, R
 use crate::record::reader::Reader;
 use crate::session::MAX_UPDATE_BYTES;
 
-/// The maximum number of requests that are held back until the answer to the oldest one is found. Runtimes send one at a
-/// time.
+/// The maximum number of requests that are held back until the answer to the oldest one is found.
+/// Runtimes send one at a time.
 const MAX_PENDING: usize = 64;
 
 /// A connection in a recording.
@@ -26,7 +26,8 @@ const MAX_PENDING: usize = 64;
 pub(super) struct ConnectionInfo {
     /// The number of the connection, from 1.
     pub(super) number: u32,
-    /// The index and the name that the plugin registered with, such as `10-logger`; empty if it did not register.
+    /// The index and the name that the plugin registered with, such as `10-logger`; empty if it did
+    /// not register.
     pub(super) plugin: String,
     /// The number of requests that the runtime sent.
     requests: u64,
@@ -120,7 +121,8 @@ impl ConnectionInfo {
     }
 }
 
-/// Returns the connection to replay: that with this number, or else the only connection with requests.
+/// Returns the connection to replay: that with this number, or else the only connection with
+/// requests.
 pub(super) fn select(
     connections: Vec<ConnectionInfo>,
     number: Option<u32>,
@@ -236,7 +238,8 @@ impl Exchanges {
         }
     }
 
-    /// Records the end of the connection. If only its recording ended, a missing answer has no meaning.
+    /// Records the end of the connection. If only its recording ended, a missing answer has no
+    /// meaning.
     fn end(&mut self, lost: bool) {
         self.ended = true;
         if lost {

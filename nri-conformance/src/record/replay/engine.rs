@@ -45,7 +45,8 @@ struct Player<'r> {
     replay: &'r Replay,
     plan: Plan,
     outcome: Replayed,
-    /// True once the plugin did not answer or closed the connection, after which a runtime sends nothing more.
+    /// True once the plugin did not answer or closed the connection, after which a runtime sends
+    /// nothing more.
     gone: bool,
 }
 
@@ -148,7 +149,8 @@ impl Player<'_> {
 
     /// Replaces the recorded configuration in a request of Configure, if another one is set.
     fn configured(&self, method: &str, payload: Bytes) -> Bytes {
-        // A request that cannot be read is sent as recorded: the answer of the plugin shows what it makes of it.
+        // A request that cannot be read is sent as recorded: the answer of the plugin shows what it
+        // makes of it.
         if method == "Configure"
             && let Some(config) = &self.replay.plugin_config
             && let Ok(mut request) = ConfigureRequest::decode(&*payload)

@@ -15,7 +15,8 @@ pub(super) struct Plan {
     subscribed: EventMask,
     /// The events whose dedicated RPC the plugin does not implement.
     falls_back: EventMask,
-    /// The event of the last request if the recorded plugin refused its dedicated RPC and this one handled it.
+    /// The event of the last request if the recorded plugin refused its dedicated RPC and this one
+    /// handled it.
     taken: Option<Event>,
 }
 
@@ -28,7 +29,8 @@ pub(super) enum Step {
     Converted(Bytes),
     /// Does not send the request, because the plugin did not subscribe to the event.
     Unsubscribed,
-    /// Does not send the request, because the plugin has handled the event through its dedicated RPC.
+    /// Does not send the request, because the plugin has handled the event through its dedicated
+    /// RPC.
     Repeated,
 }
 
@@ -56,8 +58,8 @@ impl Plan {
         change.map_or(Step::AsRecorded, Step::Converted)
     }
 
-    /// Processes the answer to a request that was sent as recorded. Returns the StateChange that a runtime sends next if
-    /// the plugin does not implement the RPC.
+    /// Processes the answer to a request that was sent as recorded. Returns the StateChange that a
+    /// runtime sends next if the plugin does not implement the RPC.
     pub(super) fn answered(
         &mut self,
         exchange: &Exchange,
@@ -86,8 +88,8 @@ impl Plan {
         None
     }
 
-    /// Returns true if the recorded plugin refused the last request and then succeeded with StateChange, while this plugin
-    /// handled the request.
+    /// Returns true if the recorded plugin refused the last request and then succeeded with
+    /// StateChange, while this plugin handled the request.
     pub(super) fn takes_what_was_refused(&self) -> bool {
         self.taken.is_some()
     }

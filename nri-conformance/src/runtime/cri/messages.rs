@@ -1,5 +1,5 @@
-//! The messages, compatible on the wire with `runtime.v1` of Kubernetes 1.23 and later. Their names and those of their fields
-//! are explained there.
+//! The messages, compatible on the wire with `runtime.v1` of Kubernetes 1.23 and later. Their names
+//! and those of their fields are explained there.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -79,7 +79,8 @@ messages! {
         attempt: u32 = [uint32] "4";
     }
 
-    /// The modes of the namespaces of a pod or container, which share the others unless they say otherwise.
+    /// The modes of the namespaces of a pod or container, which share the others unless they say
+    /// otherwise.
     NamespaceOption {
         pid: i32 = [enumeration = "NamespaceMode"] "2";
     }

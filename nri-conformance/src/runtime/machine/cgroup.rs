@@ -47,7 +47,8 @@ impl Machine {
             .collect()
     }
 
-    /// Returns the mount points of all hierarchies: one for version 2, one for each controller for version 1.
+    /// Returns the mount points of all hierarchies: one for version 2, one for each controller for
+    /// version 1.
     fn hierarchies(&self) -> Vec<PathBuf> {
         let root = self.at(CGROUPS);
         if root.join("cgroup.controllers").exists() {
@@ -65,7 +66,8 @@ impl Machine {
         folders
     }
 
-    /// Creates a cgroup in every hierarchy, like the kubelet for a pod. It is removed when the value is dropped.
+    /// Creates a cgroup in every hierarchy, like the kubelet for a pod. It is removed when the
+    /// value is dropped.
     pub(crate) fn create_cgroup(&self, path: &str) -> io::Result<PodCgroup> {
         let hierarchies = self.hierarchies();
         if hierarchies.is_empty() {
@@ -97,7 +99,8 @@ impl Drop for PodCgroup {
     }
 }
 
-/// Removes a cgroup and those below it. Their files disappear with them and cannot be removed individually.
+/// Removes a cgroup and those below it. Their files disappear with them and cannot be removed
+/// individually.
 fn remove_tree(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -108,8 +111,8 @@ fn remove_tree(folder: &Path) -> io::Result<()> {
     fs::remove_dir(folder)
 }
 
-/// Returns the path of a cgroup below a hierarchy. systemd writes a cgroup as `SLICE:PREFIX:NAME` or as a slice, and
-/// a slice `a-b.slice` is below `a.slice`.
+/// Returns the path of a cgroup below a hierarchy. systemd writes a cgroup as `SLICE:PREFIX:NAME`
+/// or as a slice, and a slice `a-b.slice` is below `a.slice`.
 fn conventional_path(cgroup: &str) -> PathBuf {
     let parts: Vec<&str> = cgroup.split(':').collect();
     if let [slice, prefix, name] = parts[..] {

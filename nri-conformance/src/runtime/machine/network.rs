@@ -8,7 +8,8 @@ use std::path::Path;
 use super::{Machine, Network, Pause};
 
 impl Machine {
-    /// Reads the network of a pod: through the process of the sandbox, else from inside the namespace.
+    /// Reads the network of a pod: through the process of the sandbox, else from inside the
+    /// namespace.
     pub(super) fn network(&self, namespace: Option<&Path>, pause: Pause) -> Option<Network> {
         if let Pause::Running(pid) = pause {
             let through_process = Network::read(&self.at(format!("proc/{pid}/net")));
@@ -66,8 +67,8 @@ fn interfaces(devices: &str) -> impl Iterator<Item = &str> {
         .filter(|name| *name != "lo")
 }
 
-/// Returns the addresses in `/proc/net/fib_trie`: each leaf that is routed to the local host. The kernel adds them when
-/// an interface comes up, and removes them when it goes down.
+/// Returns the addresses in `/proc/net/fib_trie`: each leaf that is routed to the local host. The
+/// kernel adds them when an interface comes up, and removes them when it goes down.
 fn ipv4_addresses(trie: &str) -> BTreeSet<IpAddr> {
     let mut addresses = BTreeSet::new();
     let mut leaf = None;
@@ -81,7 +82,8 @@ fn ipv4_addresses(trie: &str) -> BTreeSet<IpAddr> {
     addresses
 }
 
-/// Returns the addresses in `/proc/net/if_inet6`, where each line begins with an address without separators.
+/// Returns the addresses in `/proc/net/if_inet6`, where each line begins with an address without
+/// separators.
 fn ipv6_addresses(table: &str) -> impl Iterator<Item = IpAddr> {
     table
         .lines()

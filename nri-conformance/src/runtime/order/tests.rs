@@ -1,4 +1,5 @@
-//! Tests of the rules by sequences in words: `run-pod` is about a pod, `create` about its container.
+//! Tests of the rules by sequences in words: `run-pod` is about a pod, `create` about its
+//! container.
 
 use std::time::Duration;
 
@@ -7,7 +8,8 @@ use crate::runtime::event::{ContainerId, Hook};
 use crate::runtime::judgement::Stop;
 use crate::runtime::sequence::{Arrival, Sequence};
 
-/// Returns the hook of a word: `post-start` is `PostStartContainer`, `stop-pod` is `StopPodSandbox`.
+/// Returns the hook of a word: `post-start` is `PostStartContainer`, `stop-pod` is
+/// `StopPodSandbox`.
 fn hook(word: &str) -> Hook {
     let (verb, subject) = match word.strip_suffix("-pod") {
         Some(verb) => (verb, "PodSandbox"),

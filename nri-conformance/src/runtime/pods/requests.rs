@@ -1,4 +1,5 @@
-//! O1 to O3, O5 and P2: the position of events within the requests to the runtime, and the order of plugins.
+//! O1 to O3, O5 and P2: the position of events within the requests to the runtime, and the order of
+//! plugins.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -28,7 +29,8 @@ fn run_is_part_of_its_request(case: &PodCase) -> Ended {
     within(case, Hook::RUN_POD, |event| event.answered)
 }
 
-/// O2 and O3: the Stop hooks begin within StopPodSandbox, and the Remove hooks within RemovePodSandbox.
+/// O2 and O3: the Stop hooks begin within StopPodSandbox, and the Remove hooks within
+/// RemovePodSandbox.
 fn begins_within(case: &PodCase, hook: Hook) -> Ended {
     if is_out_of_order(case) {
         return skip("the events are out of order, see O4");
@@ -89,7 +91,8 @@ fn workload_starts_after_run(case: &PodCase) -> Ended {
     }
 }
 
-/// P2: the plugin with the lower index is called first, and has answered before the other is called.
+/// P2: the plugin with the lower index is called first, and has answered before the other is
+/// called.
 fn plugins_are_called_by_index(case: &PodCase) -> Ended {
     let mut judged = false;
     for hook in [Hook::RUN_POD, Hook::CREATE, Hook::START, Hook::STOP_POD, Hook::REMOVE_POD] {

@@ -1,5 +1,5 @@
-//! R1 to R7, S1 to S5, O6, O7, D1 and D2: the state of a pod at RunPodSandbox, at StopPodSandbox until the hook returns,
-//! and at RemovePodSandbox.
+//! R1 to R7, S1 to S5, O6, O7, D1 and D2: the state of a pod at RunPodSandbox, at StopPodSandbox
+//! until the hook returns, and at RemovePodSandbox.
 
 use std::net::IpAddr;
 
@@ -170,7 +170,8 @@ fn sandbox_is_accessible(case: &PodCase) -> Ended {
     }
 }
 
-/// Returns a namespace that had its own path at the Run hook and is gone. S3 covers the network namespace.
+/// Returns a namespace that had its own path at the Run hook and is gone. S3 covers the network
+/// namespace.
 fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespace> {
     let run = &case.view(Hook::RUN_POD).ok()?.state;
     let has_path = |namespace: &Namespace| {
@@ -223,7 +224,8 @@ fn lost_network(run: &Network, view: &View) -> Option<String> {
 fn cgroup_is_accessible(case: &PodCase) -> Ended {
     let stop = &case.view(Hook::STOP_POD)?.state;
     let run = &case.view(Hook::RUN_POD)?.state;
-    // The cgroup of the pod comes first. That of the sandbox may end with its process if there is another.
+    // The cgroup of the pod comes first. That of the sandbox may end with its process if there is
+    // another.
     let Some((name, exists)) = stop.cgroups.first() else {
         return skip("the event names no cgroup");
     };
@@ -240,7 +242,8 @@ fn cgroup_is_accessible(case: &PodCase) -> Ended {
     if *exists { Ok(()) } else { fail(format!("the cgroup {name} is gone")) }
 }
 
-/// S5: nothing in the pod changes while the hook is held, except for its network, which S3 and O7 cover.
+/// S5: nothing in the pod changes while the hook is held, except for its network, which S3 and O7
+/// cover.
 fn resources_are_stable(case: &PodCase) -> Ended {
     let (before, after) = case.views(Hook::STOP_POD)?;
     // The cgroup of the sandbox ends with its process, see S4.

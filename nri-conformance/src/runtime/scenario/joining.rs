@@ -1,4 +1,5 @@
-//! Plugins that connect when there already are pods, and while pods and containers are being created.
+//! Plugins that connect when there already are pods, and while pods and containers are being
+//! created.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,8 +28,9 @@ const CROWD: [Identity; 4] = [
     Identity::new("crowd-3", "73"),
 ];
 
-/// The time for which the slow plugin holds Synchronize. It is well below the usual request timeout of 2 s: held for exactly
-/// that time, as by critest, the runtime disconnects the plugin, and nothing is judged.
+/// The time for which the slow plugin holds Synchronize. It is well below the usual request timeout
+/// of 2 s: held for exactly that time, as by critest, the runtime disconnects the plugin, and
+/// nothing is judged.
 const SLOWNESS: Duration = Duration::from_millis(500);
 
 /// The time within which an event must arrive after its request has been answered.

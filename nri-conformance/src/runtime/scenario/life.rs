@@ -206,7 +206,8 @@ fn failing_container_events_in_order(record: &Record, pod: &Orderly) -> Ended {
     }
 }
 
-/// C1: Create, Start, Stop and Remove of a container arrive once each, in this order, with its name and its pod.
+/// C1: Create, Start, Stop and Remove of a container arrive once each, in this order, with its name
+/// and its pod.
 fn events_of(record: &Record, pod: &Orderly, container: &str, name: &str) -> Ended {
     let pod = &pod.id;
     let is_mislabelled = |event: &&Arrival| {
@@ -271,7 +272,8 @@ fn metadata_is_correct(record: &Record, pod: &Pod, id: &str) -> Ended {
     Ok(())
 }
 
-/// Observes the existing workload for a while, or until `stop` completes, and returns the pods that started to run.
+/// Observes the existing workload for a while, or until `stop` completes, and returns the pods that
+/// started to run.
 pub(crate) async fn watch(
     stage: &Arc<Stage>,
     time: Duration,

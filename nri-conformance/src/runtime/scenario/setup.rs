@@ -1,5 +1,5 @@
-//! Plugins that misbehave while a pod or container is set up: they fail the hook, do not answer in time, or start a
-//! container early.
+//! Plugins that misbehave while a pod or container is set up: they fail the hook, do not answer in
+//! time, or start a container early.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -110,8 +110,8 @@ fn retry_has_a_new_id(first: &str, retry: &Created) -> Ended {
     }
 }
 
-/// E2 and C3: if an error of a plugin fails the request, nothing is left of the pod or container, and a second attempt
-/// succeeds.
+/// E2 and C3: if an error of a plugin fails the request, nothing is left of the pod or container,
+/// and a second attempt succeeds.
 fn is_cleaned_up(result: &Created, left: &[String], retry: &Created) -> Ended {
     match (result, left.first(), retry) {
         // The policy of the runtime is to run the pod anyway.

@@ -37,7 +37,8 @@ pub(crate) async fn teardown(stage: &Arc<Stage>, driver: &Driver) -> Played<6> {
     Ok([stop_goes_on, removal_goes_on, stop_pod, remove_pod, stop, remove])
 }
 
-/// Tears down a pod while the middle plugin fails a hook. Returns the ends of the tests of E3, E4 and E5.
+/// Tears down a pod while the middle plugin fails a hook. Returns the ends of the tests of E3, E4
+/// and E5.
 async fn tear_down(stage: &Arc<Stage>, driver: &Driver, hook: Hook) -> Played<3> {
     let scene = Scene::misbehaving(stage, hook, Action::Fail).await?;
     let pod = driver.new_pod("teardown");
@@ -69,7 +70,8 @@ async fn tear_down(stage: &Arc<Stage>, driver: &Driver, hook: Hook) -> Played<3>
     ])
 }
 
-/// Returns true if a pod still has its own network namespace, after giving the runtime time to remove it.
+/// Returns true if a pod still has its own network namespace, after giving the runtime time to
+/// remove it.
 async fn has_network(machine: &Machine, record: &Record, id: &str) -> bool {
     let run = record.first(FIRST.name, id, Hook::RUN_POD);
     let Some(pod) = run.and_then(|run| run.facts.as_deref()) else {

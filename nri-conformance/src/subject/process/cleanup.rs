@@ -1,4 +1,5 @@
-//! Ends everything that a plugin has started: its process group, its descendants, and processes that left both.
+//! Ends everything that a plugin has started: its process group, its descendants, and processes
+//! that left both.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -29,11 +30,12 @@ fn leaders() -> MutexGuard<'static, BTreeSet<u32>> {
     LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes this process adopt processes that were started by a plugin and lost their parent. They are then found and ended
-/// with the plugin, even if they left its process group and cleared their environment.
+/// Makes this process adopt processes that were started by a plugin and lost their parent. They are
+/// then found and ended with the plugin, even if they left its process group and cleared their
+/// environment.
 ///
-/// This is meant for programs that start only plugins: at the end of a plugin, every child of this process that was
-/// started after the plugin, and is not a plugin itself, is killed.
+/// This is meant for programs that start only plugins: at the end of a plugin, every child of this
+/// process that was started after the plugin, and is not a plugin itself, is killed.
 ///
 /// # Errors
 ///
@@ -56,7 +58,8 @@ fn become_subreaper() -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Starts a plugin, and registers its id, so that it is not treated as an orphan. No search runs meanwhile.
+/// Starts a plugin, and registers its id, so that it is not treated as an orphan. No search runs
+/// meanwhile.
 pub(super) fn spawn(command: &mut Command) -> std::io::Result<(Child, u32)> {
     let mut leaders = leaders();
     let child = command.spawn()?;
@@ -80,7 +83,8 @@ pub(super) fn marker() -> String {
 
 /// Kills a plugin, which must not have been reaped, and all processes that it started.
 ///
-/// First, they are stopped until no more are found, because a process that forks faster than it is killed would escape.
+/// First, they are stopped until no more are found, because a process that forks faster than it is
+/// killed would escape.
 pub(super) fn end(leader: u32, marker: &str) {
     let Some(TableEntry { start: since, .. }) = TableEntry::read(leader) else {
         return;
@@ -208,7 +212,8 @@ fn kill(process: u32) {
         && let Some(pid) = pid(process)
         && !leaders().contains(&process)
     {
-        // If it is not a child of this process, or has not ended yet, it is reaped elsewhere or later.
+        // If it is not a child of this process, or has not ended yet, it is reaped elsewhere or
+        // later.
         let _ = waitpid(Some(pid), WaitOptions::NOHANG);
     }
 }

@@ -48,7 +48,7 @@ fn map_of_enum(field: &FieldDescriptor) -> Option<String> {
     })
 }
 
-/// Returns what is wrong with an option for the type of the field.
+/// Returns why an option does not fit the type of the field.
 fn option(field: &FieldDescriptor) -> Option<String> {
     let options = field.field_descriptor_proto().options.as_ref()?;
     let name = field.full_name();

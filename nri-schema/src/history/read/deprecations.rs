@@ -57,7 +57,7 @@ fn interface(entry: &table::TableEntry<'_, '_>) -> Interface {
     }
 }
 
-/// Reads `nri` and runtime ids, whatever else the table holds.
+/// Reads `nri` and runtime ids, and ignores the other keys of the table.
 fn since(entry: &table::TableEntry<'_, '_>) -> Since {
     Since { nri: entry.string_if_any("nri"), runtimes: runtimes(entry) }
 }

@@ -1,8 +1,8 @@
-//! A plugin that keeps every statement of the contract, or breaks exactly the one that its argument names. `--list` lists the
-//! arguments.
+//! A plugin that keeps every statement of the contract, or breaks exactly the one that its argument
+//! names. `--list` lists the arguments.
 //!
-//! It uses sockets and protobuf messages directly, because the stub cannot be made to break most of the contract. A
-//! runtime launches it.
+//! It uses sockets and protobuf messages directly, because the stub cannot be made to break most of
+//! the contract. A runtime launches it.
 
 mod handlers;
 mod mutation;
@@ -113,7 +113,8 @@ fn run(mutation: Mutation, socket: UnixStream) -> Result<(), String> {
 fn connection() -> Result<UnixStream, String> {
     let number = env::var("NRI_PLUGIN_SOCKET").map_err(|error| error.to_string())?;
     let number = number.parse().map_err(|_| format!("{number:?} is no descriptor"))?;
-    // SAFETY: the runtime passes the descriptor to this process for this purpose, and nothing else uses it.
+    // SAFETY: the runtime passes the descriptor to this process for this purpose, and nothing else
+    // uses it.
     let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
     Ok(UnixStream::from(descriptor))
 }

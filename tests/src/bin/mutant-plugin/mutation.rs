@@ -9,7 +9,8 @@ macro_rules! mutations {
         }
 
         impl Mutation {
-            /// The name of each mutation: the statement that it breaks, and what tells it apart from others.
+            /// The name of each mutation: the statement that it breaks, and what tells it apart
+            /// from others.
             pub(crate) const NAMES: &[&str] = &[$($argument),*];
 
             /// Returns the mutation with this name.

@@ -1,10 +1,11 @@
 //! A plugin on `nri` with the flags and the annotations of the Go plugin in `peers/plugin`, with
 //! the same long answers and the same misbehaviour.
 //!
-//! It obeys these annotations, for the event in `peer/on` or for every event: `peer/sleep-ms`, `peer/block-ms` (blocks the
-//! thread), `peer/panic` (text), `peer/error` (text), `peer/adjust-bytes` (length of an annotation in the answer to
-//! CreateContainer), `peer/update` (container to update in the answer), `peer/unsolicited` (container to update in a
-//! separate call, after PostStartContainer).
+//! It obeys these annotations, for the event in `peer/on` or for every event: `peer/sleep-ms`,
+//! `peer/block-ms` (blocks the thread), `peer/panic` (text), `peer/error` (text),
+//! `peer/adjust-bytes` (length of an annotation in the answer to CreateContainer), `peer/update`
+//! (container to update in the answer), `peer/unsolicited` (container to update in a separate call,
+//! after PostStartContainer).
 #![forbid(unsafe_code)]
 
 mod annotations;

@@ -4,7 +4,8 @@ use lexopt::{Arg, Parser, ValueExt};
 use nri::api::{Event, EventMask};
 use nri::plugin::Subscription;
 
-/// The plugin to run. There are several, because the attributes of the derive cannot be changed at run time.
+/// The plugin to run. There are several, because the attributes of the derive cannot be changed at
+/// run time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Policy {
     #[default]
@@ -30,7 +31,8 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Returns the events in the configuration of a launched plugin, else those of the command line.
+    /// Returns the events in the configuration of a launched plugin, else those of the command
+    /// line.
     pub(crate) fn subscription(&self, config: &str) -> nri::Result<Subscription> {
         let mut settings = self.clone();
         settings

@@ -145,8 +145,8 @@ impl<'l> Tree<'l> {
         done
     }
 
-    /// Returns the findings, each under the best of its names within `place`, and what is not known about
-    /// links that a runtime follows.
+    /// Returns the findings, each under the best of its names within `place`, and one for each link that
+    /// a runtime follows and that leads to no known file.
     pub(super) fn findings(&self, place: &Place) -> Vec<Found> {
         let mut files: HashMap<*const Found, (&Found, Vec<&Path>)> = HashMap::new();
         let mut findings = Vec::new();

@@ -1,5 +1,5 @@
-//! Data that a program carries besides its own code: data appended to it, such as the compressed program in a self-extracting
-//! one, and programs among its constants, plain or compressed with gzip.
+//! Data in a program other than its own code: data appended to it, such as the compressed program
+//! in a self-extracting one, and programs among its constants, plain or compressed with gzip.
 //!
 //! A program that embeds another one may start it, so that the handlers of both count.
 
@@ -17,22 +17,23 @@ use crate::unpack::decoder;
 
 /// The final marks of archives that are read from the end.
 const ENDINGS: &[(&[u8], &str)] = &[(ZIP_END, "zip"), (b"MEI\x0c\x0b\x0a\x0b\x0e", "PyInstaller")];
-/// The number of bytes of appended data, after padding, that are searched for its start, and of bytes that are enough to see
-/// the format of data that begins with them.
+/// The number of bytes of appended data, after padding, that are searched for its start, and of
+/// bytes that are enough to see the format of data that begins with them.
 const BEGINNING: u64 = 4096;
 /// The maximum distance of an archive's mark from its end in bytes: a zip file may end with a
 /// comment of 64 KiB.
 const ENDING: u64 = (1 << 16) + 64;
-/// The number of compressed bytes from which the first bytes of a program are unpacked, and the number of unpacked bytes that
-/// are searched for a program.
+/// The number of compressed bytes from which the first bytes of a program are unpacked, and the
+/// number of unpacked bytes that are searched for a program.
 const PACKED: u64 = 256 << 10;
 /// The machine of programs for the kernel (BPF).
 const BPF: u16 = 247;
 
-/// Returns a description of the data appended to a program; `None` if there is none, or only padding.
+/// Returns a description of the data appended to a program; `None` if there is none, or only
+/// padding.
 ///
-/// It must have a known format in files without section headers, where the sections that are not loaded look
-/// like appended data.
+/// It must have a known format in files without section headers, where the sections that are not
+/// loaded look like appended data.
 pub(crate) fn appended(image: &Image<'_>) -> Result<Option<String>, Unreadable> {
     let offset = image.headers.end;
     let size = image.content.len().saturating_sub(offset);
@@ -103,8 +104,8 @@ fn described(image: &Image<'_>, place: u64) -> Result<Option<&'static str>, Unre
     Ok(found.then_some("another program (gzip)"))
 }
 
-/// Returns true for the first bytes of a program or shared library: not for an object file, a program for the kernel, or
-/// other data that begins alike.
+/// Returns true for the first bytes of a program or shared library: not for an object file, a
+/// program for the kernel, or other data that begins alike.
 fn is_program(bytes: &[u8]) -> bool {
     let &[_, _, _, _, class @ (1 | 2), order @ (1 | 2), 1, ..] = bytes else {
         return false;

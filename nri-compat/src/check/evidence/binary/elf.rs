@@ -90,8 +90,8 @@ impl Section {
     }
 }
 
-/// Fills in the segments and sections, and the properties that depend on them; returns `None` where something cannot be
-/// read.
+/// Fills in the segments and sections, and the properties that depend on them; returns `None` where
+/// something cannot be read.
 fn fill<H: FileHeader<Endian = Endianness>>(
     read: &mut Headers,
     data: Tables<'_, '_>,
@@ -128,7 +128,7 @@ fn fill<H: FileHeader<Endian = Endianness>>(
 }
 
 /// Returns true if it is an object file or a core dump. A file with the parts of a program is a
-/// program, whatever its type says.
+/// program, regardless of its type.
 fn is_no_program<H: FileHeader<Endian = Endianness>>(header: &H, endian: Endianness) -> bool {
     match header.e_type(endian) {
         elf::ET_REL => header.e_phnum(endian) == 0,

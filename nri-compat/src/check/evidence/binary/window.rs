@@ -63,7 +63,8 @@ pub(crate) fn windows<T>(
     Ok(None)
 }
 
-/// Returns true if `fits` is true for a window of this part of the file, starting with the last window.
+/// Returns true if `fits` is true for a window of this part of the file, starting with the last
+/// window.
 pub(crate) fn any_from_end(
     content: &dyn Content,
     (offset, length): (u64, u64),
@@ -103,9 +104,9 @@ pub(crate) fn find(
 
 /// A prepared search for any of a few short needles.
 ///
-/// One pass with vector instructions looks for all of them, which takes about as long as a search for one, unless many places
-/// begin like one. The automaton is for processors without such instructions: its own filter looks for single bytes, which
-/// programs are full of.
+/// One pass with vector instructions looks for all of them, which takes about as long as a search
+/// for one, unless many places begin like one. The automaton is for processors without such
+/// instructions: its own filter looks for single bytes, which programs are full of.
 pub(crate) struct Needles {
     packed: Option<packed::Searcher>,
     automaton: Option<AhoCorasick>,

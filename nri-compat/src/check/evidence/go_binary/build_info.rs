@@ -86,7 +86,8 @@ fn text(bytes: &[u8]) -> String {
 }
 
 impl BuildInfo {
-    /// Returns the import path of the main package, unless the program was built from files by name.
+    /// Returns the import path of the main package, unless the program was built from files by
+    /// name.
     pub(super) fn program(&self) -> Option<&str> {
         let mut lines = self.modules.lines();
         let path = lines.find_map(|line| line.strip_prefix("path\t"));

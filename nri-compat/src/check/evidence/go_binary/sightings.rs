@@ -112,7 +112,7 @@ fn of_names(file: &File<'_>, names: &Names) -> Sighting {
     seen
 }
 
-/// Returns a sighting of a program with this role, which the detail shows.
+/// Returns a sighting of a program in this role. `detail` is the evidence for it.
 fn of_role(file: &File<'_>, role: Role, detail: String) -> Sighting {
     sighting(file, FileKind::GoBinary, role, evidence(detail))
 }

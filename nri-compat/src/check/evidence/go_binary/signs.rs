@@ -26,9 +26,9 @@ const SERVER: &str = "ttrpc.(*Server).Serve";
 const LOADER: &str = "plugin.Open";
 /// The functions of Go's library through which a program starts another one, or becomes one.
 const STARTERS: [&str; 2] = ["syscall.forkExec", "syscall.runtime_BeforeExec"];
-/// Parts of stub, adaptation, service, `skel.Run`, loader and starters that begin with letters which
-/// few other names have: the search compares every name with the first four bytes of each, and
-/// `/pkg` would fit most.
+/// Parts of stub, adaptation, service, `skel.Run`, loader and starters that begin with letters
+/// which few other names have: the search compares every name with the first four bytes of each,
+/// and `/pkg` would fit most.
 const RARE_PARTS: [&str; 7] =
     ["/stub.", "/adaptation.", "rPluginService", SKEL, "n.Open", "kExec", "eExec"];
 

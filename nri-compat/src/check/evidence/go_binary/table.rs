@@ -141,7 +141,8 @@ fn parse(big: bool, offset: u64, size: u64, header: &[u8]) -> Option<Table> {
 }
 
 impl Table {
-    /// Calls `see` with every complete name that contains one of the needles, until it returns a result, and returns that.
+    /// Calls `see` with every complete name that contains one of the needles, until it returns a
+    /// result, and returns that.
     ///
     /// A name may be seen twice.
     pub(super) fn search<T>(

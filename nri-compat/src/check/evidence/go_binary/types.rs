@@ -55,7 +55,7 @@ fn flags_at(word: usize) -> usize {
 }
 
 /// A type with methods, by the offsets of its parts.
-pub(super) struct Descriptor {
+pub(super) struct TypeDescriptor {
     kind: u8,
     name: u32,
     extra_star: bool,
@@ -84,8 +84,9 @@ impl<'i> Types<'i> {
 
     /// Returns every type that has methods.
     ///
-    /// Descriptors are between names and bit masks, in an unspecified order, so every word is tried.
-    pub(super) fn all(&self) -> impl Iterator<Item = Descriptor> {
+    /// Descriptors are between names and bit masks, in an unspecified order, so every word is
+    /// tried.
+    pub(super) fn all(&self) -> impl Iterator<Item = TypeDescriptor> {
         let word = self.layout.word();
         let after = self.bytes.get(flags_at(word)..).unwrap_or_default();
         // The flags are the first half of a word of eight bytes.
@@ -96,7 +97,7 @@ impl<'i> Types<'i> {
     }
 
     /// Returns the type that starts here, if it has methods.
-    fn descriptor(&self, at: usize) -> Option<Descriptor> {
+    fn descriptor(&self, at: usize) -> Option<TypeDescriptor> {
         let word = self.layout.word();
         let header = 4 * word + 16;
         let &[flags, _, _, kind] = self.bytes.get(at + flags_at(word)..)?.first_chunk()?;
@@ -113,7 +114,7 @@ impl<'i> Types<'i> {
         };
         rests.iter().find_map(|rest| {
             let (package, methods, count) = self.uncommon(at + header + rest)?;
-            Some(Descriptor {
+            Some(TypeDescriptor {
                 kind,
                 name,
                 extra_star: flags & EXTRA_STAR != 0,
@@ -125,7 +126,8 @@ impl<'i> Types<'i> {
         })
     }
 
-    /// Returns the package of a type with methods, and the place and number of its exported methods.
+    /// Returns the package of a type with methods, and the place and number of its exported
+    /// methods.
     fn uncommon(&self, at: usize) -> Option<(u32, usize, usize)> {
         let package = self.layout.u32(&self.bytes, at)?;
         let count = self.layout.u16(&self.bytes, at + 4)?;
@@ -137,7 +139,7 @@ impl<'i> Types<'i> {
     }
 
     /// Returns the exported methods of a type other than an interface.
-    pub(super) fn methods(&self, of: &Descriptor) -> impl Iterator<Item = Method> {
+    pub(super) fn methods(&self, of: &TypeDescriptor) -> impl Iterator<Item = Method> {
         let end = of.methods.saturating_add(of.count * METHOD);
         // Every place that looks like the start of a type is tried: what has no methods where they
         // should be is no type.
@@ -152,7 +154,7 @@ impl<'i> Types<'i> {
     }
 
     /// Returns the method of an interface with a single method.
-    pub(super) fn only_method(&self, of: &Descriptor) -> Option<Method> {
+    pub(super) fn only_method(&self, of: &TypeDescriptor) -> Option<Method> {
         let word = self.layout.word();
         // After the common header: import path, then address, length and capacity of the methods.
         let fields = of.at + 4 * word + 16;
@@ -167,7 +169,7 @@ impl<'i> Types<'i> {
     }
 
     /// Returns a type's name as Go prints it: `*main.plugin`.
-    pub(super) fn type_name(&self, of: &Descriptor) -> Option<String> {
+    pub(super) fn type_name(&self, of: &TypeDescriptor) -> Option<String> {
         let name = self.name(of.name)?;
         let shown = name.strip_prefix('*').filter(|_| of.extra_star);
         Some(shown.unwrap_or(&name).to_owned())
