@@ -146,8 +146,8 @@ fn calls(options: &Options, messages: &Messages, services: &[Emitted]) -> TokenS
     });
     let transport = options.client.then(|| client::transport(options));
     let generic = messages.free("C");
-    let clients = services.iter().filter(|_| options.client);
-    let clients = clients.map(|service| client::emit(service, &generic));
+    let clients =
+        services.iter().filter(|_| options.client).map(|service| client::emit(service, &generic));
     let codec =
         (options.client || options.server).then(|| codec::emit(options, &messages.free("M")));
     quote! { #status #codec #(#servers)* #transport #(#clients)* }

@@ -166,8 +166,8 @@ fn same_events(check: &Verdict, probe: &TargetResult) -> (Agreement, String) {
             format!("check does not name {}, which arrives as StateChange", new.join(", "));
         return disagree(reason);
     }
-    let silent = check.events.iter().map(String::as_str);
-    let silent: Vec<&str> = silent.filter(|event| !arrived.contains(event)).collect();
+    let silent: Vec<&str> =
+        check.events.iter().map(String::as_str).filter(|event| !arrived.contains(event)).collect();
     if silent.is_empty() {
         return AGREE;
     }

@@ -192,9 +192,9 @@ pub(crate) fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
     let history = crate::data::history()?;
     let at = history.runtime(spec)?;
     let newest = history.release("latest")?;
-    let speaks = linked_release(history, at.release);
-    let speaks = speaks.map(|release| protocol(history, release));
-    let speaks = speaks.transpose()?;
+    let speaks = linked_release(history, at.release)
+        .map(|release| protocol(history, release))
+        .transpose()?;
     let lost = speaks.map(|speaks| lost_fields(history, speaks, newest));
     let nri = speaks.and_then(|speaks| speaks.nri.as_ref());
     let events = nri.iter().flat_map(|nri| &nri.events);

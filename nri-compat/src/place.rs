@@ -188,8 +188,13 @@ impl Place {
     }
 
     fn processes(&self) -> Option<String> {
-        let listed = self.pids.iter().take(MAX_PIDS_SHOWN);
-        let listed = listed.map(u32::to_string).collect::<Vec<_>>().join(", ");
+        let listed = self
+            .pids
+            .iter()
+            .take(MAX_PIDS_SHOWN)
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(", ");
         match self.pids.len().saturating_sub(MAX_PIDS_SHOWN) {
             _ if listed.is_empty() => None,
             0 => Some(format!("pid {listed}")),

@@ -27,8 +27,7 @@ pub(crate) fn by<'h>(
 /// 2.3.0–2.3.7`.
 pub(crate) fn texts(runtimes: &[Runtime], ships: impl Fn(&RuntimeRelease) -> bool) -> Vec<String> {
     let of = |runtime| by(runtime, |one, next| ships(one) == ships(next));
-    let ranges = runtimes.iter().flat_map(of);
-    let ranges = ranges.filter(|range| ships(range.first));
+    let ranges = runtimes.iter().flat_map(of).filter(|range| ships(range.first));
     ranges.map(|range| range.to_string()).collect()
 }
 

@@ -132,8 +132,7 @@ impl Default for Options {
 /// Panics outside of a tokio runtime with I/O and time enabled.
 pub async fn probe(subject: &Subject, options: &Options) -> Result<Probed> {
     let start = Instant::now();
-    let revisions = options.targets.iter().map(targets::revision);
-    let revisions = revisions.collect::<Result<Vec<_>>>()?;
+    let revisions = options.targets.iter().map(targets::revision).collect::<Result<Vec<_>>>()?;
     let mut run = Run::new(subject, options);
     let mut probed = rpcs::probe(&mut run).await?;
     // The events that the plugin subscribes to under the newest revision; 0 means all events.

@@ -50,8 +50,13 @@ type Version = (u32, u32, u32);
 /// Returns the numbers of a release. Anything after a hyphen is ignored: the untagged
 /// v0.9.1-0.20250219030224-e597e7849f24 counts as 0.9.1, after 0.9.0 and before 0.10.0.
 fn version(release: &str) -> Version {
-    let numbers = release.trim_start_matches('v').split('-').next().unwrap_or_default();
-    let mut numbers = numbers.split('.').map(|number| number.parse().unwrap_or_default());
+    let mut numbers = release
+        .trim_start_matches('v')
+        .split('-')
+        .next()
+        .unwrap_or_default()
+        .split('.')
+        .map(|number| number.parse().unwrap_or_default());
     let mut next = || numbers.next().unwrap_or_default();
     (next(), next(), next())
 }

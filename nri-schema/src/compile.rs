@@ -50,8 +50,10 @@ impl Compiled {
     #[must_use]
     pub fn with_package(mut self) -> Compiled {
         let packages: Vec<String> = self.files().map(|file| file.package().to_owned()).collect();
-        let files = self.pool.file_descriptor_protos();
-        let files = files.filter(|file| packages.iter().any(|package| package == file.package()));
+        let files = self
+            .pool
+            .file_descriptor_protos()
+            .filter(|file| packages.iter().any(|package| package == file.package()));
         self.named = files.map(|file| file.name().to_owned()).collect();
         self
     }

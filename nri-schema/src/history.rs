@@ -135,8 +135,7 @@ impl History {
     /// Returns the date of the newest release in the tables, of NRI or a runtime: `2026-10-23`.
     pub fn date(&self) -> &str {
         let releases = self.releases().iter().map(|release| release.date.as_str());
-        let runtimes = self.runtimes().iter();
-        let runtimes = runtimes.flat_map(|runtime| &runtime.releases);
+        let runtimes = self.runtimes().iter().flat_map(|runtime| &runtime.releases);
         let dates = releases.chain(runtimes.map(|release| release.date.as_str()));
         dates.max().unwrap_or_default()
     }

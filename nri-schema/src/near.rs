@@ -24,8 +24,7 @@ pub fn versions<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Ve
     let Some(wanted) = numbers(asked) else {
         return names(asked, known);
     };
-    let known = known.into_iter();
-    let known: Vec<_> = known.filter_map(|name| Some((numbers(name)?, name))).collect();
+    let known: Vec<_> = known.into_iter().filter_map(|name| Some((numbers(name)?, name))).collect();
     // Of several names for the newest, the last is the release.
     let newest = known.iter().max().map(|(_, name)| *name);
     let mut near: Vec<_> =

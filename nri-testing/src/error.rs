@@ -70,8 +70,7 @@ impl EventError {
             return Ok(());
         };
         let (plugin, event) = (&outcome.plugin, outcome.event);
-        let error = outcome.error.as_deref();
-        let error = error.unwrap_or(outcome.result.as_str());
+        let error = outcome.error.as_deref().unwrap_or(outcome.result.as_str());
         let message = format!("plugin {plugin} failed to handle {}: {error}", event.name());
         let mut failed = EventError::new(event, message);
         failed.0.outcomes = vec![outcome.clone()];

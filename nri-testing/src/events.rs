@@ -267,8 +267,9 @@ impl RunningRuntime {
     fn known(&self, event: Event, container: &Container) -> Result<(PodSandbox, Container)> {
         let contents = self.world.lock();
         let mut containers = contents.containers.iter();
-        let known = containers.find(|known| known.id == container.id);
-        let known = known.ok_or_else(|| EventError::unknown(event, "container", &container.id))?;
+        let known = containers
+            .find(|known| known.id == container.id)
+            .ok_or_else(|| EventError::unknown(event, "container", &container.id))?;
         let pod = contents.pod(&known.pod_sandbox_id).cloned();
         let pod = pod.ok_or_else(|| EventError::unknown(event, "pod", &known.pod_sandbox_id))?;
         Ok((pod, known.clone()))
@@ -286,8 +287,8 @@ impl RunningRuntime {
         event: Event,
         request: impl Future<Output = std::result::Result<Relayed<T>, RequestError>>,
     ) -> Result<(T, Vec<String>)> {
-        let relayed = self.world.during(request).await;
-        let relayed = relayed.map_err(|error| EventError::request(event, error))?;
+        let relayed =
+            self.world.during(request).await.map_err(|error| EventError::request(event, error))?;
         EventError::in_outcomes(&relayed.outcomes)?;
         Ok((relayed.answer, ignored_fields(&relayed.outcomes)))
     }

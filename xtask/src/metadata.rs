@@ -90,10 +90,12 @@ impl Metadata {
         let workspace = workspace(root)?;
         let missing = |what: &str| TaskError::Metadata(what.to_owned());
         let mut packages = workspace.packages.into_iter();
-        let command = packages.find(|package| package.name == COMMAND);
-        let command = command.ok_or_else(|| missing("the workspace has no crate nri-compat"))?;
-        let table = workspace.metadata;
-        let table = table.ok_or_else(|| missing("the workspace does not describe releases"))?;
+        let command = packages
+            .find(|package| package.name == COMMAND)
+            .ok_or_else(|| missing("the workspace has no crate nri-compat"))?;
+        let table = workspace
+            .metadata
+            .ok_or_else(|| missing("the workspace does not describe releases"))?;
         let ReleaseTable { registry, maintainer, toolchain } = table.release;
         Ok(Self {
             version: command.version,

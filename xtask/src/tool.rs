@@ -31,8 +31,7 @@ impl Tool {
     ///
     /// Returns an error if the program cannot be started, or fails.
     pub(crate) fn run(mut self) -> Result<(), TaskError> {
-        let status = self.command.status();
-        let status = status.map_err(|source| self.cannot_start(source))?;
+        let status = self.command.status().map_err(|source| self.cannot_start(source))?;
         if status.success() {
             return Ok(());
         }
@@ -46,8 +45,7 @@ impl Tool {
     /// Returns an error if the program cannot be started, or fails.
     pub(crate) fn output(mut self) -> Result<Vec<u8>, TaskError> {
         self.command.stderr(Stdio::inherit());
-        let output = self.command.output();
-        let output = output.map_err(|source| self.cannot_start(source))?;
+        let output = self.command.output().map_err(|source| self.cannot_start(source))?;
         if output.status.success() {
             return Ok(output.stdout);
         }
@@ -63,8 +61,10 @@ impl Tool {
     }
 
     fn failed(&self, status: std::process::ExitStatus) -> TaskError {
-        let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
-        let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+        let words: Vec<_> = std::iter::once(self.command.get_program())
+            .chain(self.command.get_args())
+            .map(|word| word.to_string_lossy())
+            .collect();
         TaskError::Failed { command: words.join(" "), status }
     }
 }

@@ -9,8 +9,12 @@ use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorProto};
 pub(super) fn resolve(files: &mut [FileDescriptorProto]) {
     let mut aliases = HashMap::new();
     for file in files.iter() {
-        let scope = file.package().split('.').filter(|part| !part.is_empty());
-        let scope: String = scope.map(|part| format!(".{part}")).collect();
+        let scope: String = file
+            .package()
+            .split('.')
+            .filter(|part| !part.is_empty())
+            .map(|part| format!(".{part}"))
+            .collect();
         enum_aliases(&file.enum_type, &scope, &mut aliases);
         message_aliases(&file.message_type, &scope, &mut aliases);
     }

@@ -16,8 +16,8 @@ pub(super) fn of_rpc<'i>(input: &Input<'i>, rpc: &str) -> Option<&'i Deprecation
 
 /// Returns `#[deprecated]` with the release, the remedy, and the planned removal if there is one.
 pub(super) fn attribute(deprecation: &Deprecation) -> TokenStream {
-    let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
-    let since = since.trim_start_matches('v');
+    let since =
+        deprecation.deprecated_in.nri.as_deref().unwrap_or_default().trim_start_matches('v');
     let outlook = deprecation.outlook().map(|outlook| format!("; {outlook}"));
     let note = format!("{}{}", remedy(deprecation), outlook.unwrap_or_default());
     quote! { #[deprecated(since = #since, note = #note)] }

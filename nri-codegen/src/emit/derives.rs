@@ -111,8 +111,7 @@ fn collect(
     for nested in &message.nested_type {
         collect(nested, &full, &inner, is_of_module, messages);
     }
-    let types = message.field.iter().map(|field| field.type_name());
-    let types = types.filter(|name| !name.is_empty());
+    let types = message.field.iter().map(|field| field.type_name()).filter(|name| !name.is_empty());
     let path = format!("{module}{}", type_name(message.name()));
     let held = Held {
         types: types.map(str::to_owned).collect(),
@@ -183,8 +182,8 @@ fn last(path: &Path) -> String {
 
 /// Returns the path as text. A trait of the standard library is only its name.
 fn full(path: &Path) -> String {
-    let segments = path.segments.iter();
-    let segments: Vec<String> = segments.map(|segment| segment.ident.to_string()).collect();
+    let segments: Vec<String> =
+        path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     match segments.as_slice() {
         [root, .., name] if ["alloc", "core", "std"].contains(&root.as_str()) => name.clone(),
         segments => segments.join("::"),

@@ -92,8 +92,7 @@ pub(super) fn oneof_of(field: &FieldDescriptorProto) -> Option<usize> {
 /// Returns the oneofs of a message by index, without those that `optional` implies.
 pub(super) fn oneofs(message: &DescriptorProto) -> Vec<(usize, &str)> {
     let used = |index| message.field.iter().any(|field| oneof_of(field) == Some(index));
-    let declared = message.oneof_decl.iter().enumerate();
-    let declared = declared.filter(|(index, _)| used(*index));
+    let declared = message.oneof_decl.iter().enumerate().filter(|(index, _)| used(*index));
     declared.map(|(index, oneof)| (index, oneof.name())).collect()
 }
 

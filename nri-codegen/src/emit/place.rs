@@ -91,8 +91,7 @@ impl<'f> Place<'f> {
 
     /// Returns line and column, counted from 1; the first line of the file without source info.
     fn position(&self) -> (u32, u32) {
-        let infos = self.file.source_code_info.iter();
-        let mut infos = infos.flat_map(|info| &info.location);
+        let mut infos = self.file.source_code_info.iter().flat_map(|info| &info.location);
         let span = infos.find(|info| info.path == self.path);
         let from_one =
             |index| -> Option<u32> { u32::try_from(*span?.span.get(index)?).ok()?.checked_add(1) };

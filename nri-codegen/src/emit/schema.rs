@@ -25,8 +25,12 @@ impl<'s> Schema<'s> {
     pub(super) fn new(compiled: &Compiled, package: &'s str) -> Result<Self, Error> {
         let all: Vec<&FileDescriptorProto> = compiled.pool.file_descriptor_protos().collect();
         let needed = needed(&all, package);
-        let files = all.into_iter().filter(|file| needed.contains(file.name()));
-        let mut files: Vec<_> = files.cloned().map(prepared).collect();
+        let mut files: Vec<_> = all
+            .into_iter()
+            .filter(|file| needed.contains(file.name()))
+            .cloned()
+            .map(prepared)
+            .collect();
         aliases::resolve(&mut files);
         Error::unless_empty(files.iter().filter_map(unknown_syntax).collect())?;
         Ok(Schema { package, is_nested: files.iter().any(|file| file.package() != package), files })
@@ -48,8 +52,7 @@ impl<'s> Schema<'s> {
 
     /// Services of the package, each as a file and the index of the service in it.
     pub(super) fn services(&self) -> impl Iterator<Item = (&FileDescriptorProto, usize)> {
-        let files = self.files.iter();
-        let files = files.filter(|file| file.package() == self.package);
+        let files = self.files.iter().filter(|file| file.package() == self.package);
         files.flat_map(|file| (0..file.service.len()).map(move |index| (file, index)))
     }
 
@@ -120,9 +123,12 @@ fn referred(file: &FileDescriptorProto, services: bool) -> impl Iterator<Item = 
     }
     let mut names = Vec::new();
     walk(&file.message_type, &mut names);
-    let rpcs = file.service.iter().filter(move |_| services);
-    let rpcs = rpcs.flat_map(|service| &service.method);
-    let rpcs = rpcs.flat_map(|rpc| [rpc.input_type(), rpc.output_type()]);
+    let rpcs = file
+        .service
+        .iter()
+        .filter(move |_| services)
+        .flat_map(|service| &service.method)
+        .flat_map(|rpc| [rpc.input_type(), rpc.output_type()]);
     names.into_iter().chain(rpcs)
 }
 

@@ -22,9 +22,12 @@ pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> Result<TokenStream
 fn names(input: &Input<'_>) -> TokenStream {
     let release = input.compiled.release.as_ref();
     let revision = option(release.map(|release| release.revision.as_str()));
-    let releases = input.history.releases().iter();
-    let releases = releases.filter(|known| release.is_some_and(|r| r.revision == known.revision));
-    let releases = releases.map(|release| &release.name);
+    let releases = input
+        .history
+        .releases()
+        .iter()
+        .filter(|known| release.is_some_and(|r| r.revision == known.revision))
+        .map(|release| &release.name);
     let services = input.protocol.services.iter().map(|service| {
         let (constant, name) = (constant(&service.name), &service.full_name);
         let docs = format!(" Full name of service `{}`.", service.name);

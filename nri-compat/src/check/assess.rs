@@ -16,8 +16,7 @@ pub fn assess(mut collected: Collected, targets: &[Target<'_>]) -> CheckReport {
     let mut pool = Pool::default();
     let subjects: Vec<Subject> =
         collected.sightings.into_iter().map(|seen| subject(seen, targets, &mut pool)).collect();
-    let plugins = subjects.iter();
-    let plugins = plugins.filter(|subject| subject.role == Role::Plugin).count();
+    let plugins = subjects.iter().filter(|subject| subject.role == Role::Plugin).count();
     let mut summary = collected.summary;
     if plugins > 0 {
         // With a plugin found, only plugins that the checked place is known to hide are worth a

@@ -98,8 +98,10 @@ fn folders(packages: &[Sighting], paths: &[PathBuf]) -> BTreeMap<PathBuf, PathBu
         }
     });
     let named = named.filter(|folder| GoModule::above(folder).is_ok());
-    let of_packages = packages.iter().filter_map(|package| package.source.as_ref()?.folder.clone());
-    let of_packages = of_packages.filter_map(|folder| Some(GoModule::above(&folder).ok()?.folder));
+    let of_packages = packages
+        .iter()
+        .filter_map(|package| package.source.as_ref()?.folder.clone())
+        .filter_map(|folder| Some(GoModule::above(&folder).ok()?.folder));
     for folder in named.chain(of_packages) {
         let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
         if let Ok(canonical) = folder.canonicalize() {

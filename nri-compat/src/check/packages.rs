@@ -61,8 +61,7 @@ fn package(mut files: Vec<Sighting>) -> Option<Sighting> {
     files.sort_by(|a, b| a.place.cmp(&b.place));
     let evidence = files.iter().flat_map(evidence).take(MAX_EVIDENCE).collect();
     let sources = || files.iter().filter_map(|file| file.source.as_ref());
-    let handlers = sources().flat_map(|source| source.handlers.clone());
-    let handlers = handlers.collect();
+    let handlers = sources().flat_map(|source| source.handlers.clone()).collect();
     let imports_stub = sources().any(|source| source.imports_stub);
     let with_handlers = files.iter().find(|file| file.place.line.is_some());
     let place = with_handlers.map(|file| file.place.clone());
@@ -160,8 +159,11 @@ fn accepted(source: &GoPackage, version: &str) -> Vec<String> {
 /// were named, and other files if there is a plugin in their folder or below it.
 fn without_repetitions(sightings: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sighting> {
     let named: Vec<Place> = paths.iter().map(|path| Place::from_path(path)).collect();
-    let plugins = sightings.iter().filter(|one| one.role == Role::Plugin);
-    let plugins: Vec<Place> = plugins.map(|one| one.place.clone()).collect();
+    let plugins: Vec<Place> = sightings
+        .iter()
+        .filter(|one| one.role == Role::Plugin)
+        .map(|one| one.place.clone())
+        .collect();
     let is_kept = |one: &Sighting| {
         let is_requirement =
             one.role == Role::Library && matches!(one.interface, Interface::Unknown(_));

@@ -48,11 +48,11 @@ fn target<'h>(
         pool.is_without_plugins = true;
         return Err("this runtime does not support NRI".to_owned());
     }
-    let target = Target::resolve(history, &pool.runtime, unknown);
-    let mut target = target.map_err(|error| match error.help() {
-        Some(help) => format!("{error}; {help}"),
-        None => error.to_string(),
-    })?;
+    let mut target =
+        Target::resolve(history, &pool.runtime, unknown).map_err(|error| match error.help() {
+            Some(help) => format!("{error}; {help}"),
+            None => error.to_string(),
+        })?;
     target.head.given = target.head.given.filter(|_| !name.suffix.is_empty());
     Ok(target)
 }

@@ -134,8 +134,7 @@ fn node_name(given: Option<&str>) -> Option<String> {
         let host = rustix::system::uname();
         host.nodename().to_string_lossy().into_owned()
     };
-    let named = given.map(str::to_owned);
-    let named = named.or_else(|| std::env::var("NODE_NAME").ok());
+    let named = given.map(str::to_owned).or_else(|| std::env::var("NODE_NAME").ok());
     let name = named.filter(|name| !name.is_empty()).unwrap_or_else(host);
     (!name.is_empty()).then_some(name)
 }

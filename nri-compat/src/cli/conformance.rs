@@ -101,8 +101,9 @@ fn run_plugin(args: &PluginArgs) -> Result<Exit, Error> {
     let options = args.options()?;
     let report = session::run(async {
         let steps = Steps::new("starting the plugin");
-        let run = Run::new(args.plugin.subject()?).options(options);
-        let run = run.progress(move |number, all, test| steps.begins(number, all, test));
+        let run = Run::new(args.plugin.subject()?)
+            .options(options)
+            .progress(move |number, all, test| steps.begins(number, all, test));
         let report = run.run().await;
         report.map_err(Error::from)
     })?;

@@ -55,8 +55,7 @@ fn statements(part: &str) -> Option<String> {
     if let Some(statement) = contract::get(part) {
         return Some(output::text(statement));
     }
-    let found = contract::all().iter();
-    let found: Vec<_> = found.filter(|one| one.id.starts_with(part)).collect();
+    let found: Vec<_> = contract::all().iter().filter(|one| one.id.starts_with(part)).collect();
     let report = crate::report::conformance::StatementsReport { statements: &found };
     (!found.is_empty()).then(|| output::text(&report))
 }

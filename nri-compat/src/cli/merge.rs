@@ -65,8 +65,7 @@ fn condition() -> impl TypedValueParser<Value = Condition> {
     let silent = PossibleValue::new("silent").help(
         "Nodes in --expect-nodes without a report; with reports of clusters and of nodes, also nodes that only one of them has",
     );
-    let values = FailOn::value_variants().iter();
-    let values = values.filter_map(ValueEnum::to_possible_value);
+    let values = FailOn::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     PossibleValuesParser::new(values.chain([silent]))
         .map(|name| FailOn::from_str(&name, false).ok())
 }
@@ -125,8 +124,11 @@ impl MergeArgs {
 fn exit(report: &MergeReport, fail_on: &[Condition]) -> Exit {
     let names = |wanted| fail_on.contains(&wanted);
     let verdicts: Vec<FailOn> = fail_on.iter().copied().flatten().collect();
-    let outcomes = report.plugins.iter().flat_map(|plugin| &plugin.verdicts);
-    let mut outcomes = outcomes.flat_map(|verdict| verdict.outcomes());
+    let mut outcomes = report
+        .plugins
+        .iter()
+        .flat_map(|plugin| &plugin.verdicts)
+        .flat_map(|verdict| verdict.outcomes());
     let fails = outcomes.any(|(outcome, _)| named(outcome, &verdicts))
         || (names(None) && report.has_silent_nodes())
         || (names(Some(FailOn::Skipped)) && report.summary.skipped > 0);

@@ -25,8 +25,7 @@ pub(super) type Choice<T> = (&'static str, &'static str, T);
 pub(super) fn one_of<T: Copy + Send + Sync>(
     choices: &'static [Choice<T>],
 ) -> impl TypedValueParser<Value = T> + use<T> {
-    let values = choices.iter();
-    let values = values.map(|(name, about, _)| PossibleValue::new(*name).help(*about));
+    let values = choices.iter().map(|(name, about, _)| PossibleValue::new(*name).help(*about));
     PossibleValuesParser::new(values).try_map(|given| {
         let mut choices = choices.iter();
         let choice = choices.find(|(name, ..)| name.eq_ignore_ascii_case(&given));

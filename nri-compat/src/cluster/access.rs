@@ -44,19 +44,21 @@ pub(super) async fn access(options: &Options) -> Result<Access, ClusterError> {
 
 /// Returns the access of the context with this name, or of the current one.
 async fn of_context(kubeconfig: Kubeconfig, name: Option<&str>) -> Result<Access, ClusterError> {
-    let name = name.or(kubeconfig.current_context.as_deref());
-    let name = name.unwrap_or_default().to_owned();
+    let name = name.or(kubeconfig.current_context.as_deref()).unwrap_or_default().to_owned();
     let contexts = contexts(&kubeconfig);
-    let proxies = kubeconfig.clusters.iter();
-    let proxies = proxies.filter_map(|named| named.cluster.as_ref()?.proxy_url.as_ref());
-    let proxies: Vec<Uri> = proxies.filter_map(|proxy| proxy.parse().ok()).collect();
+    let proxies: Vec<Uri> = kubeconfig
+        .clusters
+        .iter()
+        .filter_map(|named| named.cluster.as_ref()?.proxy_url.as_ref())
+        .filter_map(|proxy| proxy.parse().ok())
+        .collect();
     let options = KubeConfigOptions { context: Some(name.clone()), ..KubeConfigOptions::default() };
-    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
-    let mut config = config.map_err(|error| {
-        ClusterError::unusable(format!("cannot use the context `{name}`"))
-            .caused_by(error)
-            .with_help(format!("name a context with --context: {contexts}"))
-    })?;
+    let mut config =
+        Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| {
+            ClusterError::unusable(format!("cannot use the context `{name}`"))
+                .caused_by(error)
+                .with_help(format!("name a context with --context: {contexts}"))
+        })?;
     // A proxy of the kubeconfig counts in any case.
     let uses_proxy = uses_proxy(&config.cluster_url);
     config.proxy_url = { config.proxy_url }.filter(|proxy| uses_proxy || proxies.contains(proxy));
@@ -74,8 +76,7 @@ fn uses_proxy(server: &Uri) -> bool {
 
 /// Returns the names of the contexts, for a message.
 fn contexts(kubeconfig: &Kubeconfig) -> String {
-    let names = kubeconfig.contexts.iter().map(|named| named.name.as_str());
-    let names: Vec<&str> = names.collect();
+    let names: Vec<&str> = kubeconfig.contexts.iter().map(|named| named.name.as_str()).collect();
     if names.is_empty() {
         return "the kubeconfig has none".to_owned();
     }

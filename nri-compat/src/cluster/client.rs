@@ -127,11 +127,11 @@ impl ApiClient {
         resource: &Resource,
         request: http::Request<Vec<u8>>,
     ) -> Result<(StatusCode, Vec<u8>), ClusterError> {
-        let response = self.kube.send(request.map(Body::from)).await;
-        let response = response.map_err(|error| match error {
-            kube::Error::Service(cause) => self.broken(resource, cause),
-            error => self.broken(resource, error),
-        })?;
+        let response =
+            self.kube.send(request.map(Body::from)).await.map_err(|error| match error {
+                kube::Error::Service(cause) => self.broken(resource, cause),
+                error => self.broken(resource, error),
+            })?;
         let status = response.status();
         let body = Limited::new(response.into_body(), MAX_ANSWER);
         match body.collect().await {

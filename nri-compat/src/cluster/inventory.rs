@@ -165,16 +165,16 @@ impl Inventory {
     pub fn plugins(mut self) -> Vec<Plugin> {
         let all = std::mem::take(&mut self.plugins).into_values();
         let (running, declared): (Vec<_>, Vec<_>) = all.partition(|plugin| plugin.pods > 0);
-        let workloads = declared.iter().map(|plugin| whole(&plugin.place));
-        let workloads: BTreeSet<WorkloadPlace> = workloads.collect();
+        let workloads: BTreeSet<WorkloadPlace> =
+            declared.iter().map(|plugin| whole(&plugin.place)).collect();
         let mut plugins = PluginContainers::new();
         for mut plugin in running {
             let container = std::mem::take(&mut plugin.place.container);
             plugin.place = WorkloadPlace { container, ..self.topmost(plugin.place, &workloads) };
             add(&mut plugins, plugin);
         }
-        let places = plugins.keys().map(|(place, _)| place.clone());
-        let places: BTreeSet<WorkloadPlace> = places.collect();
+        let places: BTreeSet<WorkloadPlace> =
+            plugins.keys().map(|(place, _)| place.clone()).collect();
         for plugin in declared {
             if !places.contains(&plugin.place) {
                 add(&mut plugins, plugin);

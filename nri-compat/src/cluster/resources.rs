@@ -60,8 +60,8 @@ impl Resource {
 
     /// Returns the path of the list in a namespace, or in all of them.
     pub fn path(&self, namespace: Option<&str>) -> String {
-        let namespace = namespace.filter(|_| self.is_namespaced);
-        let namespace = namespace.map(|name| format!("namespaces/{name}/"));
+        let namespace =
+            namespace.filter(|_| self.is_namespaced).map(|name| format!("namespaces/{name}/"));
         let namespace = namespace.unwrap_or_default();
         let list = format!("{}/{namespace}{}", self.version, self.plural);
         if self.group.is_empty() {

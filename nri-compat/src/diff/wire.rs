@@ -183,11 +183,12 @@ impl<'s> MessagePair<'_, 's> {
             }
         }
         let fields = self.receiver.in_message(expected);
-        let unfilled = fields.filter(|field| self.sender.of_number(sent, field.number).is_none());
-        let unfilled = unfilled.map(|field| Transfer::Unfilled {
-            read: &field.id.full,
-            required: field.cardinality == Cardinality::Required,
-        });
+        let unfilled = fields
+            .filter(|field| self.sender.of_number(sent, field.number).is_none())
+            .map(|field| Transfer::Unfilled {
+                read: &field.id.full,
+                required: field.cardinality == Cardinality::Required,
+            });
         self.parts.found.extend(unfilled);
     }
 

@@ -89,8 +89,7 @@ impl Inventory {
     /// Returns the merged report, without the inputs that were skipped; `expected` are the names of
     /// the nodes that should have a report.
     pub(super) fn report(&self, expected: &[String]) -> MergeReport {
-        let hosts = self.reports.values().filter(|report| report.view.is_none());
-        let hosts = hosts.count();
+        let hosts = self.reports.values().filter(|report| report.view.is_none()).count();
         let named = self.node_names(|report| report.view.is_none());
         let in_clusters = self.node_names(|report| report.view.is_some());
         let without_cluster = named.difference(&in_clusters);
@@ -134,8 +133,7 @@ impl Inventory {
             let Some(view) = report.view.as_deref() else {
                 continue;
             };
-            let known = newest.entry(cluster_id(view));
-            let known = known.or_insert((report.made, view));
+            let known = newest.entry(cluster_id(view)).or_insert((report.made, view));
             if known.0 <= report.made {
                 *known = (report.made, view);
             }
@@ -167,8 +165,11 @@ impl Inventory {
     fn plugins(&self) -> Vec<MergedPlugin> {
         let mut totals: BTreeMap<&PluginIdentity, Totals> = BTreeMap::new();
         for (numbers, nodes) in self.groups() {
-            let found = numbers.iter().filter_map(|number| self.findings.get_index(*number));
-            let found: Vec<&ReportedFinding> = found.map(|(finding, _)| finding).collect();
+            let found: Vec<&ReportedFinding> = numbers
+                .iter()
+                .filter_map(|number| self.findings.get_index(*number))
+                .map(|(finding, _)| finding)
+                .collect();
             for (plugin, finding) in on_node(&found) {
                 totals.entry(plugin).or_default().add(finding, nodes);
             }

@@ -108,8 +108,10 @@ impl Report {
         let is_own = |subject: &Subject| view.is_none() || subject.nodes.is_empty();
         let own = found.iter().filter(|(_, subject)| is_own(subject));
         let own = store(own.map(|(number, _)| *number).collect());
-        let nodes = view.iter().flat_map(|view| by_node(view, found));
-        let nodes = nodes.map(|(name, numbers)| (ReportSource::Node(name.clone()), store(numbers)));
+        let nodes = view
+            .iter()
+            .flat_map(|view| by_node(view, found))
+            .map(|(name, numbers)| (ReportSource::Node(name.clone()), store(numbers)));
         Self {
             made,
             own,
@@ -153,8 +155,7 @@ fn by_node<'v>(
     view: &'v ClusterView,
     found: &[(usize, &'v Subject)],
 ) -> BTreeMap<&'v String, BTreeSet<usize>> {
-    let names = view.pools.iter().flat_map(|pool| &pool.nodes);
-    let names = names.map(|name| (name, BTreeSet::new()));
+    let names = view.pools.iter().flat_map(|pool| &pool.nodes).map(|name| (name, BTreeSet::new()));
     let mut nodes: BTreeMap<&String, BTreeSet<usize>> = names.collect();
     for (number, subject) in found {
         for node in &subject.nodes {

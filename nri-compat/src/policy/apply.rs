@@ -95,8 +95,7 @@ impl<'p> AppliedDecisions<'p> {
         baseline: Option<&'p mut Baseline>,
         today: Date,
     ) -> Self {
-        let ignores = policy.ignores.iter();
-        let ignores = ignores.filter(|ignore| ignore.get_ref().scope() == scope);
+        let ignores = policy.ignores.iter().filter(|ignore| ignore.get_ref().scope() == scope);
         Self { policy, baseline, today, ignores: ignores.map(|ignore| (ignore, false)).collect() }
     }
 
@@ -105,8 +104,7 @@ impl<'p> AppliedDecisions<'p> {
     /// baseline contains it. Marks all that match as used.
     fn of(&mut self, candidate: Candidate) -> (Option<Level>, Option<Suppression>) {
         let mut rules = self.policy.rules.iter();
-        let rule = rules.find(|(id, _)| id.0 == candidate.known.rule);
-        let rule = rule.map(|(_, level)| *level);
+        let rule = rules.find(|(id, _)| id.0 == candidate.known.rule).map(|(_, level)| *level);
         let off = (rule == Some(RuleLevel::Off)).then(|| "its rule is off".to_owned());
         let by_policy = self.ignored(&candidate).or(off);
         let baseline = self.baseline.as_mut();

@@ -72,8 +72,8 @@ impl Baseline {
             let other = document.schema;
             return Err(wrong(format!("a baseline of version {other}, not {SCHEMA}")));
         }
-        let findings = document.findings.into_iter();
-        let findings = findings.map(|finding| (finding.fingerprint.clone(), finding));
+        let findings =
+            document.findings.into_iter().map(|finding| (finding.fingerprint.clone(), finding));
         Ok(Self { findings: findings.collect(), ..Self::default() })
     }
 

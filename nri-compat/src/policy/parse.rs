@@ -176,8 +176,8 @@ ignore = 'x' => 1: invalid type: string \"x\", expected a sequence
     fn errors_have_a_line_and_say_what_is_known() {
         for row in ERRORS.lines().filter(|row| !row.is_empty()) {
             let (text, expected) = row.split_once(" => ").expect("a row");
-            let error = Policy::parse("p.toml", &text.replace(';', "\n"));
-            let error = error.expect_err(row).to_string();
+            let error =
+                Policy::parse("p.toml", &text.replace(';', "\n")).expect_err(row).to_string();
             assert!(error.starts_with(&format!("p.toml:{expected}")), "{error}");
         }
     }

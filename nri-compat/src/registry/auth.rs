@@ -153,8 +153,7 @@ pub fn token_of(answer: &[u8]) -> Option<String> {
         access_token: Option<String>,
     }
     let answer: TokenAnswer = serde_json::from_slice(answer).ok()?;
-    let token = answer.token.filter(|token| !token.is_empty());
-    let token = token.or(answer.access_token)?;
+    let token = answer.token.filter(|token| !token.is_empty()).or(answer.access_token)?;
     let is_plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
     is_plain.then_some(token)
 }

@@ -144,8 +144,11 @@ impl Client {
             return checked(wanted.image, answer);
         }
         let refused = Refused { http: &self.http, image: wanted.image, url: &url };
-        let asked = answer.headers().get_all("www-authenticate").iter();
-        let asked = asked.filter_map(|header| header.to_str().ok());
+        let asked = answer
+            .headers()
+            .get_all("www-authenticate")
+            .iter()
+            .filter_map(|header| header.to_str().ok());
         let new = refused.answer(&asked.flat_map(challenges).collect::<Vec<_>>())?;
         lock(&self.headers).insert(key, new.clone());
         checked(wanted.image, self.follow(&url, wanted, Some(&new))?)
@@ -166,7 +169,7 @@ impl Client {
         for _ in 0..=MAX_REDIRECTS {
             let is_same = url.scheme() == start.scheme() && url.authority() == start.authority();
             let authorization = authorization.filter(|_| is_same);
-            let answer = (self.http).get(&url, wanted.accept, authorization, wanted.timeout)?;
+            let answer = self.http.get(&url, wanted.accept, authorization, wanted.timeout)?;
             if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
                 return Ok(answer);
             }

@@ -145,8 +145,8 @@ impl CredentialsFile {
 
     /// Returns the name of the helper for an image.
     fn helper(&self, image: &Reference) -> Option<&str> {
-        let own = [key(image), image.registry()];
-        let own = own.iter().find_map(|name| self.cred_helpers.get(*name));
+        let own =
+            [key(image), image.registry()].iter().find_map(|name| self.cred_helpers.get(*name));
         let name = own.unwrap_or(&self.creds_store);
         (!name.is_empty()).then_some(name)
     }

@@ -173,8 +173,7 @@ fn authorities(environment: &Environment) -> Result<RootCerts, Error> {
         return Err(Error::new(SkipKind::Io, message)
             .with_help("name a file of certificates in PEM format with SSL_CERT_FILE"));
     }
-    let certs = loaded.certs.iter();
-    let certs = certs.map(|der| Certificate::from_der(der).to_owned());
+    let certs = loaded.certs.iter().map(|der| Certificate::from_der(der).to_owned());
     Ok(certs.collect::<Vec<_>>().into())
 }
 

@@ -133,8 +133,11 @@ impl MergeReport {
 
     /// Returns the number of plugins by their worst verdict on any node under a target.
     pub fn counts_under(&self, target: &str) -> VerdictCounts {
-        let verdicts = self.plugins.iter().flat_map(|plugin| &plugin.verdicts);
-        let verdicts = verdicts.filter(|verdict| verdict.target == target);
+        let verdicts = self
+            .plugins
+            .iter()
+            .flat_map(|plugin| &plugin.verdicts)
+            .filter(|verdict| verdict.target == target);
         let mut counts = VerdictCounts::default();
         verdicts.filter_map(MergedVerdict::worst).for_each(|worst| *counts.of(worst) += 1);
         counts
@@ -162,8 +165,7 @@ impl MergedPlugin {
 impl MergedVerdict {
     /// Returns the outcomes on any node, each with the number of nodes.
     pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, usize)> {
-        let counts = self.counts.iter();
-        let counts = counts.map(|(outcome, count)| (*outcome, *count));
+        let counts = self.counts.iter().map(|(outcome, count)| (*outcome, *count));
         counts.filter(|(_, count)| *count > 0)
     }
 

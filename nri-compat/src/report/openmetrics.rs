@@ -50,9 +50,8 @@ fn write_metric(
 
 /// Returns a sample without the name of its metric: `{target="nri@0.12.5"} 1`.
 fn sample(labels: &[(&str, &str)], value: impl Display) -> String {
-    let labels = labels.iter();
-    let labels = labels.map(|(key, value)| format!("{key}=\"{}\"", escaped(value)));
-    let labels: Vec<String> = labels.collect();
+    let labels: Vec<String> =
+        labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value))).collect();
     format!("{{{}}} {value}", labels.join(","))
 }
 
@@ -97,8 +96,7 @@ fn write_verdicts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
 /// does not look like missing data; then the suppressed verdicts.
 fn write_counts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let targets = report.targets.iter().map(|target| target.name.as_str());
-    let counts = targets.map(|target| (target, report.counts(Some(target))));
-    let mut counts: Vec<_> = counts.collect();
+    let mut counts: Vec<_> = targets.map(|target| (target, report.counts(Some(target)))).collect();
     let by_outcome = counts.iter_mut().flat_map(|(target, counts)| {
         Outcome::ALL.map(|outcome| {
             let labels = [("target", &**target), ("verdict", outcome.as_str())];
@@ -126,8 +124,7 @@ fn write_nodes(report: &CheckReport, cluster: &ClusterView, out: &mut dyn Write)
     });
     let help = "Nodes of the cluster by runtime.";
     write_metric(out, "nri_compat_nodes", help, pools)?;
-    let judged = report.subjects.iter();
-    let judged = judged.filter(|subject| !subject.verdicts.is_empty());
+    let judged = report.subjects.iter().filter(|subject| !subject.verdicts.is_empty());
     let plugins = judged.map(|subject| {
         let (label, path) = (subject.label(), path(subject));
         let labels = [("plugin", label.as_str()), ("path", &path), ("kind", subject.kind.as_str())];

@@ -36,8 +36,8 @@ pub fn check(report: &CheckReport) -> String {
 /// Returns an error if `out` cannot be written.
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let skipped = report.skipped.iter();
-    let skipped = skipped.map(|one| format!("skipped {}: {}", one.place, one.reason));
-    let skipped: Vec<String> = skipped.collect();
+    let skipped: Vec<String> =
+        skipped.map(|one| format!("skipped {}: {}", one.place, one.reason)).collect();
     write("check", &skipped, &report.policy, report.issues(), out)
 }
 
@@ -78,8 +78,8 @@ fn write<I: Iterator<Item = Issue> + Clone>(
             left_out.len()
         ));
     }
-    let issues = issues.zip(0..).filter(move |(_, at)| !left_out.contains(at));
-    let issues = issues.map(|(issue, _)| issue);
+    let issues =
+        issues.zip(0..).filter(move |(_, at)| !left_out.contains(at)).map(|(issue, _)| issue);
     let ids: Vec<&'static str> = ids.into_iter().collect();
     let rules: Vec<Value> = ids.iter().map(|id| descriptor(id)).collect();
     let version = env!("CARGO_PKG_VERSION");

@@ -54,8 +54,8 @@ fn every_statement_is_complete_and_well_formed() {
         let Statement { id, kept_by, .. } = statement;
         assert!(!kept_by.is_empty(), "{id}: nobody keeps it");
         assert!(are_distinct(kept_by), "{id}: {kept_by:?}");
-        let links = [&statement.source].into_iter().chain(&statement.see_also);
-        let links: Vec<&String> = links.collect();
+        let links: Vec<&String> =
+            [&statement.source].into_iter().chain(&statement.see_also).collect();
         assert!(are_distinct(&links), "{id}: {links:?}");
         for link in links {
             assert!(link.starts_with("https://"), "{id}: {link}");

@@ -50,8 +50,10 @@ pub(crate) enum Scope {
 
 impl Scope {
     pub(crate) fn revisions(self) -> Vec<Revision> {
-        let all = nri_protos::REVISIONS.iter();
-        let all: Vec<_> = all.filter_map(|revision| Revision::of(revision.name).ok()).collect();
+        let all: Vec<_> = nri_protos::REVISIONS
+            .iter()
+            .filter_map(|revision| Revision::of(revision.name).ok())
+            .collect();
         let newest = all.last().cloned();
         match self {
             Self::Each => all,

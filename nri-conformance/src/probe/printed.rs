@@ -35,8 +35,10 @@ fn is_error(line: &str) -> bool {
 /// Returns true for lines of klog at level error or fatal, such as
 /// `E0422 10:11:12.131415    1 main.go:7] failed`.
 fn is_klog_error(line: &str) -> bool {
-    let digits = line.strip_prefix(['E', 'F']).map(str::as_bytes);
-    let digits = digits.and_then(|rest| rest.split_first_chunk::<4>());
+    let digits = line
+        .strip_prefix(['E', 'F'])
+        .map(str::as_bytes)
+        .and_then(|rest| rest.split_first_chunk::<4>());
     digits.is_some_and(|(date, rest)| {
         date.iter().all(u8::is_ascii_digit) && rest.first() == Some(&b' ') && line.contains(']')
     })

@@ -50,8 +50,7 @@ pub(super) async fn probe(
         let reason = out_of_time(run.options);
         return Ok(without_events(target, Verdict::Unknown, reason));
     }
-    let runtime = target.runtime.clone();
-    let runtime = runtime.or_else(|| linking(revision));
+    let runtime = target.runtime.clone().or_else(|| linking(revision));
     let name = runtime.as_ref().map_or("", |runtime| &runtime.name);
     run.kind = RuntimeKind::reporting(name);
     let mut pass = Pass { run, target, revision, runtime };

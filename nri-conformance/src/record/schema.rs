@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
-    let newest = nri_protos::REVISIONS.last();
-    let newest = newest.expect("there is a protocol revision");
+    let newest = nri_protos::REVISIONS.last().expect("there is a protocol revision");
     DescriptorPool::decode(newest.descriptors).expect("the build compiled the descriptors")
 });
 
@@ -26,8 +25,8 @@ mod tests {
         for revision in nri_protos::REVISIONS {
             let pool = DescriptorPool::decode(revision.descriptors).unwrap();
             for each in pool.services().flat_map(|it| it.methods().collect::<Vec<_>>()) {
-                let known = method(each.parent_service().full_name(), each.name());
-                let known = known.unwrap_or_else(|| panic!("{}", each.full_name()));
+                let known = method(each.parent_service().full_name(), each.name())
+                    .unwrap_or_else(|| panic!("{}", each.full_name()));
                 assert_eq!(known.input().name(), each.input().name());
                 assert_eq!(known.output().name(), each.output().name());
             }

@@ -54,8 +54,7 @@ pub fn all() -> &'static [Deviation] {
 /// Returns the report about a runtime, from the end of each test.
 pub(super) fn report(subject: Subject, judged: Vec<(&Test, Ended)>) -> Report {
     let judged = judged.into_iter();
-    let results = judged.map(|(test, ended)| result(&subject, test, ended));
-    let results = results.collect();
+    let results = judged.map(|(test, ended)| result(&subject, test, ended)).collect();
     Report { subject, results }
 }
 

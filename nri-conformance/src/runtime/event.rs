@@ -38,8 +38,10 @@ impl Hook {
     /// Returns every hook. ValidateContainerAdjustment is not among them, because it is a part of
     /// CreateContainer.
     pub(crate) fn all() -> impl Iterator<Item = Hook> {
-        let events = STAGES.iter().map(|stage| stage.event);
-        let events = events.filter(|event| *event != Event::ValidateContainerAdjustment);
+        let events = STAGES
+            .iter()
+            .map(|stage| stage.event)
+            .filter(|event| *event != Event::ValidateContainerAdjustment);
         let handshake = [Hook::Configure, Hook::Synchronize].into_iter();
         handshake.chain(events.map(Hook::Event))
     }

@@ -42,8 +42,8 @@ fn judge<'a>(
     let mut judged = false;
     for ((kind, id), arrivals) in groups {
         judged |= check(id, &arrivals).map_err(|shape| {
-            let events = arrivals.iter().take(12).map(ToString::to_string);
-            let events = events.collect::<Vec<_>>().join(", ");
+            let events =
+                arrivals.iter().take(12).map(ToString::to_string).collect::<Vec<_>>().join(", ");
             Stop::Fail(format!("{kind} {id}: {shape}, in {events}"), Some(shape))
         })?;
     }
@@ -63,8 +63,7 @@ pub(super) fn configured_once(sequence: &Sequence) -> Ended {
 
 /// Y3: Synchronize is the first request after Configure, whose place Y4 judges.
 pub(super) fn synchronized_once(sequence: &Sequence) -> Ended {
-    let arrivals = sequence.arrivals.iter();
-    let arrivals = arrivals.filter(|arrival| arrival.hook != Hook::Configure);
+    let arrivals = sequence.arrivals.iter().filter(|arrival| arrival.hook != Hook::Configure);
     once(arrivals.collect(), Hook::Synchronize)
 }
 
@@ -205,8 +204,8 @@ fn one_pod(arrivals: &[&Arrival]) -> Result<(), Shape> {
 fn stages_in_order(arrivals: &[&Arrival]) -> Result<(), Shape> {
     let stages = [Hook::CREATE, Hook::START, Hook::STOP, Hook::REMOVE];
     let stage = |hook: &Hook| stages.iter().position(|stage| stage == hook);
-    let hooks = arrivals.iter().map(|arrival| arrival.hook);
-    let hooks: Vec<Hook> = hooks.filter(|hook| stage(hook).is_some()).collect();
+    let hooks: Vec<Hook> =
+        arrivals.iter().map(|arrival| arrival.hook).filter(|hook| stage(hook).is_some()).collect();
     for (earlier, later) in hooks.iter().zip(hooks.iter().skip(1)) {
         if stage(later) <= stage(earlier) {
             return Err(Shape::new(*later, times(arrivals, *later), *earlier));

@@ -126,8 +126,7 @@ impl<'a> Play<'a> {
     async fn end(self) -> Report {
         let options = &self.stage.options;
         let selects = |statement: &str| options.selects(statement);
-        let of_pods = pods::TESTS.into_iter();
-        let of_pods = of_pods.flat_map(|tests| judged(tests, selects, &self.pods));
+        let of_pods = pods::TESTS.into_iter().flat_map(|tests| judged(tests, selects, &self.pods));
         let mut all: Vec<_> = of_pods.chain(self.judged).collect();
         all.extend(judged(order::TESTS, selects, &self.sequences));
         // Every observation counts: a violation of a statement that is not selected, unless it is

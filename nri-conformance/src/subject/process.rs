@@ -125,10 +125,8 @@ fn start(
         failed(error).with_help("give an executable file of this machine's architecture")
     })?;
     let output = Output::default();
-    let stdout = child.stdout.take();
-    let stdout = stdout.map(|pipe| tokio::spawn(output.clone().read(pipe)));
-    let stderr = child.stderr.take();
-    let stderr = stderr.map(|pipe| tokio::spawn(output.clone().read(pipe)));
+    let stdout = child.stdout.take().map(|pipe| tokio::spawn(output.clone().read(pipe)));
+    let stderr = child.stderr.take().map(|pipe| tokio::spawn(output.clone().read(pipe)));
     Ok(Process {
         child,
         pid,
@@ -209,8 +207,7 @@ impl Process {
     pub fn exit(&self) -> Option<Exit> {
         // It is not reaped yet, so that its id, and that of its group, is not reused.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        let status = waitid(WaitId::Pid(cleanup::pid(self.pid)?), options);
-        let status = status.ok().flatten()?;
+        let status = waitid(WaitId::Pid(cleanup::pid(self.pid)?), options).ok().flatten()?;
         match (status.exit_status(), status.terminating_signal()) {
             (Some(code), _) => Some(Exit::Code(code)),
             (None, signal) => Some(Exit::Signal(signal.unwrap_or_default())),

@@ -93,8 +93,7 @@ impl Since {
     /// Returns the releases in words: `NRI v0.12.0, containerd 2.3`; `None` if there are none.
     pub fn words(&self) -> Option<String> {
         let nri = self.nri.iter().map(|nri| format!("NRI {nri}"));
-        let runtimes = self.runtimes.iter();
-        let runtimes = runtimes.map(|(runtime, series)| format!("{runtime} {series}"));
+        let runtimes = self.runtimes.iter().map(|(runtime, series)| format!("{runtime} {series}"));
         let all: Vec<String> = nri.chain(runtimes).collect();
         (!all.is_empty()).then(|| all.join(", "))
     }

@@ -81,9 +81,12 @@ impl History {
             let Interface::Rpc { rpc, .. } = &deprecation.interface else {
                 return false;
             };
-            let since = deprecation.deprecated_in.nri.as_deref();
-            let since = since.and_then(|nri| self.releases().iter().find(|r| r.name == nri));
-            let since = since.and_then(|release| self.position(&release.revision));
+            let since = deprecation
+                .deprecated_in
+                .nri
+                .as_deref()
+                .and_then(|nri| self.releases().iter().find(|r| r.name == nri))
+                .and_then(|release| self.position(&release.revision));
             protocol.has(rpc) && since.is_some_and(|(since, _)| since <= index)
         };
         Ok(self.deprecations.iter().filter(holds).collect())

@@ -81,8 +81,7 @@ impl NriView {
     /// Without a service nothing carries the events; without an enum there are none.
     pub fn of(plugin: Option<&Service>, events: Option<&Enum>) -> Self {
         let values = events.map_or(&[][..], |events| &events.values);
-        let last = values.iter().find(|value| value.name == LAST);
-        let last = last.map(|value| value.number);
+        let last = values.iter().find(|value| value.name == LAST).map(|value| value.number);
         Self {
             events: real_events(values, plugin),
             last,
@@ -113,8 +112,7 @@ pub(super) fn view(protocol: &Protocol) -> Option<NriView> {
 }
 
 fn real_events(values: &[EnumValue], plugin: Option<&Service>) -> Vec<Event> {
-    let real = values.iter();
-    let real = real.filter(|value| value.number > 0 && value.name != LAST);
+    let real = values.iter().filter(|value| value.number > 0 && value.name != LAST);
     let mut real: Vec<Event> = real
         .map(|value| {
             let rpc_name = value.name.to_upper_camel_case();

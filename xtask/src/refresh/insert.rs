@@ -102,8 +102,10 @@ releases = [
 
     #[test]
     fn releases_are_added_in_order_and_by_minor() {
-        let new = ["v1.9.1", "v1.9.10", "v1.10.0", "v1.10.1", "v1.11.1", "v2.0.0"];
-        let mut new: Vec<Added> = new.iter().map(|release| added("a", release)).collect();
+        let mut new: Vec<Added> = ["v1.9.1", "v1.9.10", "v1.10.0", "v1.10.1", "v1.11.1", "v2.0.0"]
+            .iter()
+            .map(|release| added("a", release))
+            .collect();
         new.push(added("b", "v3.0.0"));
         let text = all(TABLE, &new).expect("each has its place");
         let releases: Vec<&str> = text

@@ -67,8 +67,8 @@ fn header(kind: EntryType, mode: u32, size: u64, time: u64) -> Header {
 /// Compresses with gzip, without a time and a name.
 pub(super) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     // 255: unknown operating system.
-    let out = GzBuilder::new().mtime(0).operating_system(255);
-    let mut out = out.write(Vec::new(), Compression::best());
+    let mut out =
+        GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), Compression::best());
     out.write_all(bytes)?;
     out.finish()
 }
@@ -125,8 +125,8 @@ mod tests {
             let path = entry.path().expect("a path").display().to_string();
             (path, header.mode().expect("a mode"), header.mtime().expect("a time"))
         });
-        let expected = [("a/", 0o755), ("a/b/", 0o755), ("a/b/c", 0o644), ("a/d", 0o755)];
-        let expected = expected.map(|(path, mode)| (path.to_owned(), mode, 7));
+        let expected = [("a/", 0o755), ("a/b/", 0o755), ("a/b/c", 0o644), ("a/d", 0o755)]
+            .map(|(path, mode)| (path.to_owned(), mode, 7));
         assert_eq!(read.collect::<Vec<_>>(), expected);
     }
 

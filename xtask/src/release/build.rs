@@ -20,9 +20,11 @@ impl Release<'_> {
     /// Builds the binaries for all processors, or for one.
     pub(super) fn build(&self, only: Option<&str>) -> Result<Vec<Binary>, TaskError> {
         let wanted = |processor: &&Processor| only.is_none_or(|name| processor.name == name);
-        let binaries = PROCESSORS.iter().filter(wanted);
-        let binaries = binaries.map(|&processor| self.binary(processor));
-        let binaries = binaries.collect::<Result<Vec<_>, _>>()?;
+        let binaries = PROCESSORS
+            .iter()
+            .filter(wanted)
+            .map(|&processor| self.binary(processor))
+            .collect::<Result<Vec<_>, _>>()?;
         match only {
             Some(name) if binaries.is_empty() => Err(TaskError::Processor(name.to_owned())),
             Some(_) | None => Ok(binaries),

@@ -28,9 +28,9 @@ impl Release<'_> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let mut entries = Vec::new();
         self.add_files(folder, &name, &mut entries)?;
-        let path = (self.out).join(format!("{name}-{}.tgz", self.metadata.version));
-        let package = tar(entries, self.metadata.time).and_then(|tar| gzip(&tar));
-        let package = package.map_err(writing(&path))?;
+        let path = self.out.join(format!("{name}-{}.tgz", self.metadata.version));
+        let package =
+            tar(entries, self.metadata.time).and_then(|tar| gzip(&tar)).map_err(writing(&path))?;
         self.write(&path, &package)?;
         self.artifact(&name, package)
     }
@@ -88,9 +88,10 @@ impl Release<'_> {
 
 /// Returns the paths in a folder, ordered by name.
 pub(super) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, TaskError> {
-    let paths = fs::read_dir(folder).map_err(reading(folder))?;
-    let paths = paths.map(|entry| Ok(entry.map_err(reading(folder))?.path()));
-    let mut paths = paths.collect::<Result<Vec<_>, TaskError>>()?;
+    let mut paths = fs::read_dir(folder)
+        .map_err(reading(folder))?
+        .map(|entry| Ok(entry.map_err(reading(folder))?.path()))
+        .collect::<Result<Vec<_>, TaskError>>()?;
     paths.sort();
     Ok(paths)
 }

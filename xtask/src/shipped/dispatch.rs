@@ -14,10 +14,11 @@ use nri_schema::model::Message;
 
 pub(super) fn emit(plugin: &Plugin<'_>) -> Result<String, Error> {
     let rpcs = &plugin.rpcs;
-    let rows = rpcs.iter().map(|rpc| row(rpc, shared_request(rpc, rpcs)));
-    let rows = rows.collect::<Result<String, _>>()?;
-    let conversions = rpcs.iter().map(conversion_of_updates);
-    let conversions = conversions.collect::<Result<TokenStream, _>>()?;
+    let rows = rpcs
+        .iter()
+        .map(|rpc| row(rpc, shared_request(rpc, rpcs)))
+        .collect::<Result<String, _>>()?;
+    let conversions = rpcs.iter().map(conversion_of_updates).collect::<Result<TokenStream, _>>()?;
     let imports = quote! {
         //! The basis of `#[derive(NriPlugin)]`: the functions that decode requests and call handlers.
 
@@ -46,8 +47,8 @@ fn row(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
     };
     let (pod, container) = (subject("PodSandbox"), subject("Container"));
     let arguments = arguments(rpc)?;
-    let values = arguments.iter().map(|Argument { value, .. }| source(value));
-    let values = values.collect::<Vec<_>>().join(", ");
+    let values =
+        arguments.iter().map(|Argument { value, .. }| source(value)).collect::<Vec<_>>().join(", ");
     let request = if arguments.is_empty() { "_request" } else { "request" };
     let respond = source(&answer(rpc)?.respond);
     let conversion = conversion(rpc, shared)?;
@@ -95,7 +96,7 @@ fn conversion(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
         return Ok(format!("|request: {request}| request"));
     }
     let shared = super::rpc::ident(&shared.name)?;
-    let fields = rpc.request.fields.iter().map(|field| field.name.as_str());
-    let fields = fields.collect::<Vec<_>>().join(", ");
+    let fields =
+        rpc.request.fields.iter().map(|field| field.name.as_str()).collect::<Vec<_>>().join(", ");
     Ok(format!("|{request} {{ {fields} }}| {shared} {{ {fields} }}"))
 }

@@ -33,9 +33,11 @@ pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<String, 
     let requests = each(stages, request)?;
     let changes = each(stages, changes)?;
     let others = others(plugin)?;
-    let empty = stages.iter().filter(|stage| is_empty(stage));
-    let empty = empty.map(|stage| variant(stage.rpc));
-    let empty = empty.chain(others.iter().cloned());
+    let empty = stages
+        .iter()
+        .filter(|stage| is_empty(stage))
+        .map(|stage| variant(stage.rpc))
+        .chain(others.iter().cloned());
     let table = quote! {
         //! Every event of the protocol: its stage, its request, and the changes in its answer.
 
@@ -157,8 +159,7 @@ fn variant(rpc: &Rpc<'_>) -> TokenStream {
 fn others(plugin: &Plugin<'_>) -> Result<Vec<TokenStream>, Error> {
     let events = plugin.protocol.nri.iter().flat_map(|nri| &nri.events);
     let has_rpc = |name: &str| plugin.rpcs.iter().any(|rpc| rpc.name == name);
-    let without = events.map(|event| event.rpc_name.as_str());
-    let without = without.filter(|name| !has_rpc(name));
+    let without = events.map(|event| event.rpc_name.as_str()).filter(|name| !has_rpc(name));
     std::iter::once("Unknown")
         .chain(without)
         .map(|name| {

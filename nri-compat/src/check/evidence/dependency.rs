@@ -141,8 +141,11 @@ fn table(text: &str) -> Result<Table, String> {
 /// source.
 fn locked_crate(lock: &Table) -> Option<&str> {
     let packages = lock.get("package").and_then(Value::as_array);
-    let own = packages.into_iter().flatten().filter_map(Value::as_table);
-    let own = own.filter(|package| !package.contains_key("source"));
+    let own = packages
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_table)
+        .filter(|package| !package.contains_key("source"));
     let lists = own.filter_map(|package| package.get("dependencies")?.as_array());
     let mut names = lists.flatten().filter_map(Value::as_str);
     // A version follows the name if there are several.
@@ -167,8 +170,7 @@ fn is_for_nri(name: &str) -> bool {
 
 /// Returns true if a lock file next to or above a `Cargo.toml` is read instead.
 fn is_locked(manifest: Option<&Path>) -> bool {
-    let folders = manifest.into_iter().flat_map(Path::ancestors);
-    let mut folders = folders.skip(1).take(MAX_ABOVE);
+    let mut folders = manifest.into_iter().flat_map(Path::ancestors).skip(1).take(MAX_ABOVE);
     folders.any(|folder| folder.join("Cargo.lock").is_file())
 }
 

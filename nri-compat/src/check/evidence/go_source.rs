@@ -68,8 +68,8 @@ fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
     let of_nri = (found.imports.iter()).filter(|path| nri_module::package(path).is_some());
     let imports = of_nri.map(|path| format!("imports {path}"));
     let calls = registers.map(|name| format!("calls {name} without the stub"));
-    let handlers = found.handlers.iter();
-    let handlers = handlers.map(|handler| format!("declares the handler {}", handler.event));
+    let handlers =
+        found.handlers.iter().map(|handler| format!("declares the handler {}", handler.event));
     let details = imports.chain(calls).chain(handlers);
     let evidence = details.map(|detail| Evidence::new(NAME, detail)).collect();
     let handlers = if found.is_conditional { Vec::new() } else { found.handlers };
@@ -231,8 +231,8 @@ mod tests {
         let found = declarations("main.go", text).unwrap();
         assert_eq!((&*found.package, found.is_conditional), ("main", false));
         assert_eq!(found.imports, ["context", "x/pkg/stub"]);
-        let handlers = found.handlers.iter();
-        let handlers: Vec<_> = handlers.map(|one| (one.event, one.takes_context)).collect();
+        let handlers: Vec<_> =
+            found.handlers.iter().map(|one| (one.event, one.takes_context)).collect();
         assert_eq!(found.line, Some(6));
         let expected = [("RunPodSandbox", true), ("StopPodSandbox", false)];
         assert_eq!(handlers, expected);

@@ -54,8 +54,7 @@ type Trace = (usize, &'static [u8]);
 
 /// The search for marks, and the traces.
 static TRACES: LazyLock<(Needles, Vec<Trace>)> = LazyLock::new(|| {
-    let all = [PROTOCOL, MANIFEST].into_iter();
-    let all = all.chain(CONNECTS).chain(ONE_SHOT);
+    let all = [PROTOCOL, MANIFEST].into_iter().chain(CONNECTS).chain(ONE_SHOT);
     let place = |trace: &'static [u8]| {
         let mut marks = MARKS.iter().filter_map(|mark| memmem::find(trace, mark));
         Some((marks.next()?, trace))

@@ -119,8 +119,7 @@ fn tool(file: &File<'_>, name: &str) -> Sighting {
 }
 
 fn kind(image: &Image<'_>, constants: &[(u64, u64)]) -> Result<FileKind, Unreadable> {
-    let comment = image.section(&[".comment"]);
-    let comment = comment.map(|section| (section.offset, section.size));
+    let comment = image.section(&[".comment"]).map(|section| (section.offset, section.size));
     let parts = comment.into_iter().chain(constants.iter().copied());
     for part in parts {
         for trace in RUST {

@@ -37,9 +37,10 @@ fn may_subscribe_to_more(seen: &Sighting, target: &Target<'_>) -> Option<Verdict
         Certainty::Observed | Certainty::Unknown => &[],
     };
     let known = newest_events(target.history);
-    let newer = known.filter(|event| !read.contains(event) && target.event(event).is_none());
-    let newer = newer.filter(|event| may_have(seen, target.history, event));
-    let newer: Vec<&str> = newer.collect();
+    let newer: Vec<&str> = known
+        .filter(|event| !read.contains(event) && target.event(event).is_none())
+        .filter(|event| may_have(seen, target.history, event))
+        .collect();
     if newer.is_empty() {
         return None;
     }

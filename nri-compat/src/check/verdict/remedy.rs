@@ -16,8 +16,7 @@ pub(super) fn state_change(
     target: &Target<'_>,
 ) -> String {
     let release = newest_accepted(target);
-    let since = release.or(deprecation.deprecated_in.nri.as_deref());
-    let since = since.unwrap_or("latest");
+    let since = release.or(deprecation.deprecated_in.nri.as_deref()).unwrap_or("latest");
     match seen.kind {
         FileKind::GoMod
         | FileKind::GoSum

@@ -26,14 +26,12 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Error> {
     let history = crate::data::history()?;
     let unknown = &args.targets.unknown;
     let targets = args.targets.resolve(history, &decisions.policy.targets)?;
-    let asked = targets.iter().map(|target| target.head.name.clone());
-    let asked: Vec<String> = asked.collect();
+    let asked: Vec<String> = targets.iter().map(|target| target.head.name.clone()).collect();
     let mut found = args.cluster.read()?;
     let pools = &mut found.cluster.view.pools;
     let targets = pools::judge(history, unknown, pools, targets);
     let collected = found.collect(args);
-    let incomplete = found.incomplete();
-    let incomplete = incomplete.or_else(|| answer::missing(&collected));
+    let incomplete = found.incomplete().or_else(|| answer::missing(&collected));
     let mut report = assess(collected, &targets);
     found.finish(&mut report, &asked);
     let exit = args.answer.finish(report, &decisions)?;
@@ -95,8 +93,7 @@ impl ClusterScan {
                 details.into_iter().flatten()
             });
             let details: BTreeSet<&str> = details.collect();
-            let evidence = details.into_iter();
-            let evidence = evidence.map(|detail| Evidence::new(CLUSTER_READER, detail));
+            let evidence = details.into_iter().map(|detail| Evidence::new(CLUSTER_READER, detail));
             sighting.evidence.extend(evidence);
         }
         self.summarize(&mut collected.summary);
@@ -159,8 +156,8 @@ impl ClusterScan {
         // The plugins are sorted by place.
         let plugins = &self.cluster.plugins;
         let start = plugins.partition_point(|plugin| plugin.place < *workload);
-        let all = plugins[start..].iter();
-        let all: Vec<&Plugin> = all.take_while(|plugin| plugin.place == *workload).collect();
+        let all: Vec<&Plugin> =
+            plugins[start..].iter().take_while(|plugin| plugin.place == *workload).collect();
         let image = place.image.as_deref().unwrap_or_default();
         let named = |plugin: &&&Plugin| image.starts_with(&plugin.image.reference);
         let named: Vec<&Plugin> = all.iter().filter(named).copied().collect();

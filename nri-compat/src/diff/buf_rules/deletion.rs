@@ -27,7 +27,7 @@ pub(in crate::diff) fn file(run: &mut RuleRun<'_>) {
     let pairs = run.pairs;
     let files = pairs.from.files.iter();
     for File { name, .. } in files.filter(|file| pairs.to.file(&file.name).is_none()) {
-        (run.sink).add(None, name, format!("file {name:?} was deleted"));
+        run.sink.add(None, name, format!("file {name:?} was deleted"));
     }
 }
 
@@ -92,8 +92,8 @@ pub(in crate::diff) fn of_package(run: &mut RuleRun<'_>, kind: &DeclarationKind)
 /// which is a part of the file.
 fn gone<'a>(run: &RuleRun<'a>, kind: &DeclarationKind, scope: fn(&File) -> &str) -> Vec<&'a Id> {
     let (from, to) = (run.pairs.from, run.pairs.to);
-    let kept = (kind.1)(to).into_iter();
-    let kept: HashSet<_> = kept.map(|id| (scope(to.file_of(id)), id.nested())).collect();
+    let kept: HashSet<_> =
+        (kind.1)(to).into_iter().map(|id| (scope(to.file_of(id)), id.nested())).collect();
     let mut all = (kind.1)(from);
     all.retain(|id| !kept.contains(&(scope(from.file_of(id)), id.nested())));
     all

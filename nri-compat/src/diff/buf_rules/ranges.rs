@@ -49,8 +49,11 @@ impl<'a> Owner<'a> {
         for range in old {
             let missing = missing(*range, &kept);
             if !missing.is_empty() {
-                let gone = missing.into_iter().map(|range| self.text(range));
-                let gone = gone.collect::<Vec<_>>().join(", ");
+                let gone = missing
+                    .into_iter()
+                    .map(|range| self.text(range))
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 let (range, what, name) = (self.text(*range), self.what, self.id.name());
                 let message = format!("{kind} range {range} of {what} {name:?} gave up {gone}");
                 run.report(self.id, message);

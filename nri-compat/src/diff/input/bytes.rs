@@ -38,8 +38,8 @@ pub(super) fn limited(from: impl Read, shown: &str) -> Result<Vec<u8>, Error> {
 /// Returns the bytes, decompressed if necessary. There is at least one.
 pub(super) fn unpacked(shown: &str, mut bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
     if Packing::detect(&bytes) != Packing::Not {
-        let decoder = unpack::unpacked(bytes.as_slice());
-        let decoder = decoder.map_err(|error| unreadable(shown, &error))?;
+        let decoder =
+            unpack::unpacked(bytes.as_slice()).map_err(|error| unreadable(shown, &error))?;
         bytes = limited(decoder, shown)?;
     }
     if bytes.is_empty() {

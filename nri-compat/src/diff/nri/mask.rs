@@ -87,14 +87,12 @@ fn beyond_sentinel(cx: &Context<'_>, sink: &mut Sink) {
 /// Returns the events of which something is true that was not true of them before.
 fn newly<'s>(cx: &Context<'s>, is: fn(&NriSide<'_>, &Event) -> bool) -> Vec<&'s Event> {
     let was = |event: &Event| (cx.from.nri.event(&event.name)).is_some_and(|old| is(&cx.from, old));
-    let events = cx.to.nri.events.iter();
-    let events = events.filter(|event| is(&cx.to, event) && !was(event));
+    let events = cx.to.nri.events.iter().filter(|event| is(&cx.to, event) && !was(event));
     events.collect()
 }
 
 fn grew(cx: &Context<'_>, sink: &mut Sink) {
-    let new = newly(cx, |_, _| true);
-    let new: Vec<String> = new.iter().map(|event| event.name.clone()).collect();
+    let new: Vec<String> = newly(cx, |_, _| true).iter().map(|event| event.name.clone()).collect();
     let (old_mask, new_mask) = (cx.from.nri.valid_mask, cx.to.nri.valid_mask);
     let Some(events) = cx.to.events_enum() else {
         return;
@@ -212,8 +210,7 @@ fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
             "the subscription mask was removed: the other side reads 0, every event".to_owned()
         }
     };
-    let about = masks.other.map(|new| &new.about);
-    let about = about.or_else(|| Some(&configured(&cx.to)?.about));
+    let about = masks.other.map(|new| &new.about).or_else(|| Some(&configured(&cx.to)?.about));
     let at = about.and_then(|about| about.location.clone());
     sink.report(ids::NRI_MASK_FIELD_CHANGED, at, &cx.to.full(MASK), message);
     if let (Relation::SameBits, Some(finding)) = (relation, sink.findings.last_mut()) {

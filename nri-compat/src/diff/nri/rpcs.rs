@@ -137,8 +137,10 @@ pub(super) fn wasm_exports(cx: &Context<'_>, sink: &mut Sink) {
         return;
     };
     let rpcs = plugin.rpcs.iter();
-    let new = rpcs.filter(|rpc| cx.from.rpc(PLUGIN, &rpc.name).is_none());
-    let new: Vec<String> = new.map(|rpc| wasm_export(&rpc.name)).collect();
+    let new: Vec<String> = rpcs
+        .filter(|rpc| cx.from.rpc(PLUGIN, &rpc.name).is_none())
+        .map(|rpc| wasm_export(&rpc.name))
+        .collect();
     if !new.is_empty() {
         let functions = names(&new);
         let message = format!("a WebAssembly plugin does not load unless it exports {functions}");

@@ -27,8 +27,7 @@ impl<'s> NriSide<'s> {
     /// wire, so that a type in another package is the same type.
     pub(in crate::diff) fn relative<'n>(&self, full: &'n str) -> &'n str {
         without_package(full, &self.protocol.package).unwrap_or_else(|| {
-            let messages = self.protocol.messages.iter();
-            let messages = messages.map(|message| message.full_name.as_str());
+            let messages = self.protocol.messages.iter().map(|message| message.full_name.as_str());
             let enums = self.protocol.enums.iter();
             let mut types = messages.chain(enums.map(|found| found.full_name.as_str()));
             let around =
@@ -165,8 +164,7 @@ impl Flows {
     /// Follows the fields of every request and response.
     pub(in crate::diff) fn new(side: &NriSide<'_>) -> Self {
         let messages = side.messages().into_iter();
-        let by_name = messages.map(|message| (message.full_name.as_str(), message));
-        let by_name = by_name.collect();
+        let by_name = messages.map(|message| (message.full_name.as_str(), message)).collect();
         let mut flows = Self::default();
         for service in &side.protocol.services {
             for rpc in &service.rpcs {

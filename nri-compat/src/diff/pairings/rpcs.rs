@@ -74,8 +74,13 @@ impl Peers<'_> {
     /// Adds the RPCs that the plugin calls in another package than that in which the runtime serves
     /// them.
     fn served_elsewhere(&mut self) {
-        let served = self.runtime.side.protocol.services.iter();
-        let served = served.filter(|service| ![PLUGIN, RUNTIME].contains(&service.name.as_str()));
+        let served = self
+            .runtime
+            .side
+            .protocol
+            .services
+            .iter()
+            .filter(|service| ![PLUGIN, RUNTIME].contains(&service.name.as_str()));
         for service in
             served.filter(|service| self.plugin.side.protocol.service(&service.name).is_none())
         {

@@ -114,8 +114,8 @@ impl<'s> Peers<'s> {
         let mut items: Vec<PairingItem> = Vec::new();
         let mut index = HashMap::new();
         for message in sent.chain(received) {
-            let parts = message.parts.iter();
-            let parts = parts.filter_map(|part| self.item_of(message.from_plugin, part));
+            let parts =
+                message.parts.iter().filter_map(|part| self.item_of(message.from_plugin, part));
             for item in parts.chain(message.retyped.iter().map(|field| self.retyped(field))) {
                 let at = *index.entry(item.element.clone()).or_insert(items.len());
                 match items.get_mut(at) {

@@ -56,10 +56,12 @@ fn an_ignore_suppresses_what_it_matches_or_is_reported() {
     for row in IGNORES.lines().filter(|row| !row.is_empty()) {
         let (keys, expected) = row.split_once(" => ").expect("a row");
         let report = applied(&ignore(&keys.replace(';', "\n")));
-        let suppressed = reasons(&report).into_iter().zip(["logger", "other"]);
-        let suppressed = suppressed.filter_map(|(reason, name)| reason.and(Some(name)));
-        let notes = report.policy.iter();
-        let notes = notes.filter_map(|note| note.strip_prefix("p.toml:1: the ignore of "));
+        let suppressed = reasons(&report)
+            .into_iter()
+            .zip(["logger", "other"])
+            .filter_map(|(reason, name)| reason.and(Some(name)));
+        let notes =
+            report.policy.iter().filter_map(|note| note.strip_prefix("p.toml:1: the ignore of "));
         let shown: Vec<&str> = suppressed.chain(notes).collect();
         assert_eq!(shown.join(" "), expected, "{keys}");
     }

@@ -28,8 +28,8 @@ pub(super) struct SummaryDocument<'r> {
 
 /// Writes the summary with all places.
 pub(super) fn summary<S: Serializer>(summary: &Summary, serializer: S) -> Result<S::Ok, S::Error> {
-    let absent = summary.without_configuration.iter();
-    let absent = absent.map(|place| format!("{place} (no configuration)"));
+    let absent =
+        summary.without_configuration.iter().map(|place| format!("{place} (no configuration)"));
     let document = SummaryDocument {
         looked_at: summary.looked_at.iter().cloned().chain(absent).collect(),
         summary,

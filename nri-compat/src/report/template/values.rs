@@ -52,16 +52,15 @@ impl Templated for CheckReport {
         let subjects = std::mem::take(&mut report.subjects);
         let document = Value::from(Serde(&report));
         report.subjects = subjects;
-        let pools = report.cluster.iter().flat_map(|cluster| &cluster.pools);
-        let pools: Vec<Value> = pools.map(pool).collect();
-        let targets = report.targets.iter().map(|one| target(&report, one));
-        let targets: Vec<Value> = targets.collect();
+        let pools: Vec<Value> =
+            report.cluster.iter().flat_map(|cluster| &cluster.pools).map(pool).collect();
+        let targets: Vec<Value> = report.targets.iter().map(|one| target(&report, one)).collect();
         let judged = report.subjects.iter().filter(|subject| is_judged(subject));
         let is_plugin = |subject: &&Subject| subject.role == Role::Plugin;
         let judged_plugins = judged.clone().filter(is_plugin).count();
         let judged_files = judged.count() - judged_plugins;
-        let removals = report.removals.iter().map(|one| removal(&report, one));
-        let removals: Vec<Value> = removals.collect();
+        let removals: Vec<Value> =
+            report.removals.iter().map(|one| removal(&report, one)).collect();
         let places = context! {
             checked => &report.summary.looked_at,
             unconfigured => report.summary.without_configuration.len(),
@@ -130,8 +129,10 @@ fn removal(report: &CheckReport, removal: &PlannedRemoval) -> Value {
         verdict.suppressed.is_none() && verdict.planned_removal.as_ref() == Some(&removal.when)
     };
     let subjects = report.subjects.iter();
-    let plugins = subjects.filter(|subject| subject.verdicts.iter().any(is_affected));
-    let plugins: Vec<String> = plugins.map(Subject::label).collect();
+    let plugins: Vec<String> = subjects
+        .filter(|subject| subject.verdicts.iter().any(is_affected))
+        .map(Subject::label)
+        .collect();
     context! { when => &removal.when, expected => &removal.expected, plugins }
 }
 
@@ -139,8 +140,7 @@ fn removal(report: &CheckReport, removal: &PlannedRemoval) -> Value {
 /// it.
 fn each(report: &Arc<CheckReport>, is_shown: fn(&Subject) -> bool) -> Value {
     Value::make_object_iterable(Arc::clone(report), move |report| {
-        let shown = report.subjects.iter().filter(|one| is_shown(one));
-        let shown: Vec<&Subject> = shown.collect();
+        let shown: Vec<&Subject> = report.subjects.iter().filter(|one| is_shown(one)).collect();
         Box::new(shown.into_iter().map(subject))
     })
 }
@@ -192,12 +192,11 @@ impl Templated for &DiffReport {
     const NAME: &'static str = "diff";
 
     fn context(self) -> Value {
-        let groups = by_rule(&self.findings);
-        let groups: Vec<Value> = groups.iter().map(|group| group_values(group)).collect();
-        let elements = self.changes.iter().map(|one| (one.kind, &*one.element));
-        let elements: HashSet<(ChangeKind, &str)> = elements.collect();
-        let changes = self.changes.iter().map(|one| change(one, &elements));
-        let changes: Vec<Value> = changes.collect();
+        let groups: Vec<Value> =
+            by_rule(&self.findings).iter().map(|group| group_values(group)).collect();
+        let elements: HashSet<(ChangeKind, &str)> =
+            self.changes.iter().map(|one| (one.kind, &*one.element)).collect();
+        let changes: Vec<Value> = self.changes.iter().map(|one| change(one, &elements)).collect();
         let problems = self.issues().map(|issue| Value::from(Serde(issue)));
         context! {
             groups,
@@ -273,9 +272,8 @@ impl Templated for &[&Rule] {
     /// Returns the rules by category, each under its first category.
     fn context(self) -> Value {
         let of_category = |category: Category| {
-            let rules = self.iter();
-            let rules = rules.filter(|rule| rule.categories.first() == Some(&category));
-            let rules: Vec<&&Rule> = rules.collect();
+            let rules: Vec<&&Rule> =
+                self.iter().filter(|rule| rule.categories.first() == Some(&category)).collect();
             let (name, about) = (category.as_str(), category.about());
             (!rules.is_empty())
                 .then(|| context! { name, about, rules => Value::from(Serde(rules)) })
@@ -293,8 +291,8 @@ impl Templated for &MergeReport {
             let counts = Value::from(Serde(self.counts_under(name)));
             context! { name, counts }
         });
-        let plugins = self.plugins.iter();
-        let plugins = plugins.map(|plugin| context! { label => plugin.label(), ..Serde(plugin) });
+        let plugins =
+            self.plugins.iter().map(|plugin| context! { label => plugin.label(), ..Serde(plugin) });
         context! {
             targets => targets.collect::<Vec<Value>>(),
             plugins => plugins.collect::<Vec<Value>>(),
@@ -356,9 +354,8 @@ mod session {
         /// Returns the statements by part of the contract.
         fn context(self) -> Value {
             let of_part = |part: Part| {
-                let statements = self.statements.iter();
-                let statements = statements.filter(|statement| statement.part() == part);
-                let statements: Vec<_> = statements.collect();
+                let statements: Vec<_> =
+                    self.statements.iter().filter(|statement| statement.part() == part).collect();
                 let (letter, title) = (part.letter.to_string(), part.title);
                 (!statements.is_empty()).then(
                     || context! { letter, title, statements => Value::from(Serde(statements)) },
@@ -373,8 +370,7 @@ mod session {
         const NAME: &'static str = "conformance";
 
         fn context(self) -> Value {
-            let statements = contract::all().iter();
-            let statements = statements.filter_map(|one| statement(self, one));
+            let statements = contract::all().iter().filter_map(|one| statement(self, one));
             context! {
                 place => &self.place,
                 statements => statements.collect::<Vec<Value>>(),
@@ -385,9 +381,8 @@ mod session {
 
     /// Returns a statement with its tests; `None` without tests.
     fn statement(report: &ConformanceReport, statement: &Statement) -> Option<Value> {
-        let tests = report.results.iter();
-        let tests = tests.filter(|test| test.statement == statement.id);
-        let tests: Vec<Value> = tests.map(test).collect();
+        let tests: Vec<Value> =
+            report.results.iter().filter(|test| test.statement == statement.id).map(test).collect();
         (!tests.is_empty()).then(|| context! { tests, ..Serde(statement) })
     }
 

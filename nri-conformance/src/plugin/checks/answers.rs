@@ -109,9 +109,12 @@ async fn once(bench: &Bench) -> Judged {
     if let Some(breach) = answered_twice(trace) {
         return Err(Verdict::Fail(breach.failure));
     }
-    let asked = trace.messages(Party::Runtime);
-    let asked = asked.iter().filter(|message| message.connection == 1);
-    let asked: HashSet<_> = asked.map(|message| message.header.stream).collect();
+    let asked: HashSet<_> = trace
+        .messages(Party::Runtime)
+        .iter()
+        .filter(|message| message.connection == 1)
+        .map(|message| message.header.stream)
+        .collect();
     for answer in trace.messages(Party::Plugin) {
         let is_answer = answer.connection == 1 && answer.header.kind == Kind::Response;
         let stream = answer.header.stream;
@@ -189,8 +192,8 @@ async fn without_load(bench: &Bench, rounds: usize) -> Judged {
 
 /// Sends an event about several pods at once.
 async fn at_once(live: &Live, event: Event, samples: &[Sample]) -> Vec<Answer> {
-    let calls = samples.iter().map(|sample| live.send(event, sample));
-    let mut calls: Vec<_> = calls.map(Box::pin).collect();
+    let mut calls: Vec<_> =
+        samples.iter().map(|sample| live.send(event, sample)).map(Box::pin).collect();
     let mut answers = Vec::new();
     poll_fn(|cx| {
         calls.retain_mut(|call| match call.as_mut().poll(cx) {

@@ -99,8 +99,10 @@ run-pod update-pod stop-pod post-update-pod | C5: PostUpdatePodSandbox once afte
 fn each_broken_order_breaks_its_statement() {
     for row in BROKEN.lines().filter(|row| !row.is_empty()) {
         let mut parts = row.split(" | ");
-        let found = broken(&sequence(parts.next().expect("words")));
-        let found: Vec<_> = found.iter().map(|(id, shape)| format!("{id}: {shape}")).collect();
+        let found: Vec<_> = broken(&sequence(parts.next().expect("words")))
+            .iter()
+            .map(|(id, shape)| format!("{id}: {shape}"))
+            .collect();
         assert_eq!(found, parts.collect::<Vec<_>>(), "{row}");
     }
 }

@@ -279,8 +279,8 @@ pub(crate) async fn watch(
     time: Duration,
     stop: impl Future<Output = ()>,
 ) -> Result<Observed> {
-    let script = [Hook::RUN_POD, Hook::STOP_POD, Hook::REMOVE_POD];
-    let script = script.map(|hook| (hook, Action::Look)).into();
+    let script =
+        [Hook::RUN_POD, Hook::STOP_POD, Hook::REMOVE_POD].map(|hook| (hook, Action::Look)).into();
     let scene = Scene::connect(stage, [(FIRST, Vec::new()), (LAST, script)]).await?;
     // In both cases, everything observed so far is judged.
     let _ = tokio::time::timeout(time, stop).await;

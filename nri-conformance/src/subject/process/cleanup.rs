@@ -136,8 +136,7 @@ impl Search {
         };
         let mut found: HashSet<u32> = table.iter().filter(is_own).map(|it| it.pid).collect();
         add_descendants(&table, &mut found);
-        let running = table.iter().filter(|entry| !entry.is_dead);
-        let running = running.map(|entry| entry.pid);
+        let running = table.iter().filter(|entry| !entry.is_dead).map(|entry| entry.pid);
         running.filter(|pid| found.contains(pid)).collect()
     }
 
@@ -153,8 +152,8 @@ impl Search {
 /// Adds the descendants of processes.
 fn add_descendants(table: &[TableEntry], processes: &mut HashSet<u32>) {
     loop {
-        let children = table.iter().filter(|it| processes.contains(&it.parent));
-        let children: Vec<u32> = children.map(|it| it.pid).collect();
+        let children: Vec<u32> =
+            table.iter().filter(|it| processes.contains(&it.parent)).map(|it| it.pid).collect();
         let before = processes.len();
         processes.extend(children);
         if processes.len() == before {

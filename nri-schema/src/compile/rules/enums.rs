@@ -36,8 +36,8 @@ fn names_without_prefix(found: &EnumDescriptor) -> Vec<Broken> {
     let mut broken = Vec::new();
     for value in found.values() {
         let name = plain(value.name());
-        let short = name.strip_prefix(&prefix).filter(|rest| !rest.is_empty());
-        let short = short.unwrap_or(&name).to_owned();
+        let short =
+            name.strip_prefix(&prefix).filter(|rest| !rest.is_empty()).unwrap_or(&name).to_owned();
         match known.get(&short) {
             Some((other, number)) if *number != value.number() => {
                 let fact = format!(

@@ -25,10 +25,9 @@ pub(super) fn of_message(found: &MessageDescriptor) -> Vec<Broken> {
             path: below(found.path(), &[part, index(at)]),
         })
     };
-    let reserved = proto.reserved_range.iter();
-    let reserved = reserved.map(|range| (range.start(), range.end())).collect();
-    let extensions = proto.extension_range.iter();
-    let extensions: Vec<_> = extensions.map(|range| (range.start(), range.end())).collect();
+    let reserved = proto.reserved_range.iter().map(|range| (range.start(), range.end())).collect();
+    let extensions: Vec<_> =
+        proto.extension_range.iter().map(|range| (range.start(), range.end())).collect();
     let mut broken = Vec::new();
     if found.parent_file().syntax() == Syntax::Proto3 && !extensions.is_empty() {
         let path = below(found.path(), &[message::EXTENSION_RANGE, 0]);

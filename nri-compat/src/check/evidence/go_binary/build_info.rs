@@ -47,8 +47,7 @@ fn locate(image: &Image<'_>) -> Result<Option<(u64, u64)>, Unreadable> {
         return Ok(Some((section.offset, section.size)));
     }
     // No section header names it: it is at the start of a data section or a segment.
-    let data = image.section(&[".data"]);
-    let data = data.map(|section| (section.offset, section.size));
+    let data = image.section(&[".data"]).map(|section| (section.offset, section.size));
     for place in data.into_iter().chain(image.loaded()) {
         if let Some(found) = find(image.content, place, MAGIC, |bytes| bytes.len() >= HEADER)? {
             return Ok(Some((found, MAX_TEXT)));
@@ -96,8 +95,7 @@ impl BuildInfo {
 
     /// Returns the module with this import path, as main module or as a dependency.
     pub(super) fn module(&self, path: &str) -> Option<Module<'_>> {
-        let lines = self.modules.lines();
-        let mut lines = lines.map(|line| line.split('\t').collect::<Vec<_>>());
+        let mut lines = self.modules.lines().map(|line| line.split('\t').collect::<Vec<_>>());
         let version = lines.find_map(|fields| match *fields {
             ["mod" | "dep", of, version, ..] if of == path => Some(version),
             _ => None,

@@ -53,8 +53,10 @@ fn by_target(
     } else {
         little.split_at(word).0
     });
-    let sections = DATA.iter().filter_map(|name| image.section(&[name]));
-    let sections = sections.map(|section| (section.offset, section.size));
+    let sections = DATA
+        .iter()
+        .filter_map(|name| image.section(&[name]))
+        .map(|section| (section.offset, section.size));
     let all = if image.headers.sound { Vec::new() } else { image.loaded() };
     for part in sections.chain(all) {
         let found = windows(image.content, part, word as u64, |at, bytes| {

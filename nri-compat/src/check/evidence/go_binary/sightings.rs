@@ -230,7 +230,7 @@ fn runtime(file: &File<'_>, module: &str, adaptation: &Adaptation) -> Sighting {
     let mut seen = of_role(file, Role::Runtime, detail);
     if adaptation.dedicated {
         seen.nri = Built::range(Some(DEDICATED), None);
-        (seen.evidence).push(evidence("it calls a dedicated RPC for each event"));
+        seen.evidence.push(evidence("it calls a dedicated RPC for each event"));
     } else {
         seen.nri = Built::range(Some(facts::PROTOCOL), Some(DEDICATED));
         let detail = "it does not call a dedicated RPC for each event";

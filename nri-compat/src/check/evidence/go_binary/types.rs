@@ -143,9 +143,12 @@ impl<'i> Types<'i> {
         let end = of.methods.saturating_add(of.count * METHOD);
         // Every place that looks like the start of a type is tried: what has no methods where they
         // should be is no type.
-        let entries = self.bytes.get(of.methods..end);
-        let entries = entries.filter(|_| of.kind != INTERFACE).unwrap_or_default();
-        let entries = entries.chunks_exact(METHOD);
+        let entries = self
+            .bytes
+            .get(of.methods..end)
+            .filter(|_| of.kind != INTERFACE)
+            .unwrap_or_default()
+            .chunks_exact(METHOD);
         entries.filter_map(|entry| self.method(entry))
     }
 
