@@ -106,7 +106,7 @@ impl ApiClient {
     ///
     /// # Errors
     ///
-    /// As [`Client::list`].
+    /// As [`ApiClient::list`].
     pub(super) async fn request(
         &self,
         verb: &str,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Options;
 use super::access::access;
-use super::client::Client;
+use super::client::ApiClient;
 use super::error::ClusterError;
 use super::resources::{Resource, VERB};
 use crate::report::policy_report::{Api, MANAGED_BY, PolicyReport, SOURCE};
@@ -45,7 +45,7 @@ pub async fn publish(
     api: Api,
     report: &PolicyReport,
 ) -> Result<(), ClusterError> {
-    let client = Client::new(access(options).await?, options).await?;
+    let client = ApiClient::new(access(options).await?, options).await?;
     let resource = Resource::policy_reports(api);
     let request = kube::core::Request::new(resource.path(None));
     let parameters = PatchParams::apply(SOURCE).force();
@@ -64,7 +64,7 @@ pub async fn published(
     api: Api,
     each: &mut dyn FnMut(Value),
 ) -> Result<(), ClusterError> {
-    let client = Client::new(access(options).await?, options).await?;
+    let client = ApiClient::new(access(options).await?, options).await?;
     let resource = Resource::policy_reports(api);
     let mut page = ListParams::default().labels(&format!("{MANAGED_BY}={SOURCE}"));
     page.limit = Some(PAGE_OBJECTS);

@@ -87,7 +87,7 @@ impl Specs {
         for Hook { path: _, args, env, timeout } in lists.into_iter().flatten() {
             *args = self.list(Self::text);
             *env = self.list(Self::text);
-            *timeout = self.some().then(|| self.rng.i64(..).into());
+            *timeout = self.some().then(|| self.rng.i64(..));
         }
     }
 
@@ -146,8 +146,8 @@ impl Specs {
     fn fit_resources(&mut self, resources: &mut LinuxResources) {
         for LinuxDeviceCgroup { allow: _, r#type, major, minor, access } in &mut resources.devices {
             *r#type = self.rule_type();
-            *major = self.some().then(|| self.rng.i64(..).into());
-            *minor = self.some().then(|| self.rng.i64(..).into());
+            *major = self.some().then(|| self.rng.i64(..));
+            *minor = self.some().then(|| self.rng.i64(..));
             *access = self.choose(&["", "r", "rw", "rwm"]).to_owned();
         }
         for limit in &mut resources.hugepage_limits {
@@ -163,7 +163,7 @@ impl Specs {
         }
         for class in [&mut resources.blockio_class, &mut resources.rdt_class] {
             if self.rarely(5) {
-                *class = Some(String::new().into());
+                *class = Some(String::new());
             }
         }
     }
