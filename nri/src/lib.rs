@@ -61,7 +61,7 @@
 //!
 //! The crate `nri-testing` runs plugins in tests, and `nri-adaptation` is the runtime's side of the protocol.
 //!
-//! The answers of handlers are built with [`adjust`]. [`view`] and [`optional`] help to read pods
+//! The answers of handlers are built with [`adjust`]. [`view`] helps to read pods
 //! and containers; a [`store::PodStore`] keeps track of them and detects what the plugin has
 //! missed.
 //!
