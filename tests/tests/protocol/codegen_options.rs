@@ -122,7 +122,7 @@ fn a_trait_that_is_derived_twice_is_an_error_with_a_sentence() {
         });
         let shown = format!("{:?}", result.expect_err(traits));
         assert!(shown.contains(fact), "{shown}");
-        assert!(shown.contains("help: leave `"), "{shown}");
+        assert!(shown.contains("help: remove `"), "{shown}");
     }
     for others in ["PartialOrd", "::other::Serialize, ::core::cmp::PartialOrd"] {
         let result = generate("api.proto", "message A { int32 a = 1; }", |builder| {
