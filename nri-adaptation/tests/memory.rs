@@ -83,7 +83,7 @@ struct Plugin {
 
 async fn connect(adaptation: &Adaptation) -> Plugin {
     let (ours, theirs) = UnixStream::pair().unwrap();
-    let channels = Channels { serve: 1, call: 2 };
+    let channels = Channels::PLUGIN;
     let socket = Socket::new(theirs).unwrap();
     let (connection, caller) = Connection::new(socket, channels, Limits::default());
     let serving = tokio::spawn(async move {

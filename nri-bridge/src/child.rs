@@ -34,8 +34,6 @@ pub struct Program {
     pub arguments: Vec<OsString>,
     /// The index and name that it finds in its environment, as if a runtime launched it; without them it has its own.
     pub id: Option<PluginId>,
-    /// True if it gets no other variables, as a runtime launches plugins.
-    pub clears_environment: bool,
 }
 
 /// The running plugin. It is killed when the value is dropped.
@@ -66,9 +64,6 @@ impl Program {
 
     fn spawn(&self, socket: StdUnixStream) -> io::Result<Process> {
         let mut command = Command::new(&self.path);
-        if self.clears_environment {
-            command.env_clear();
-        }
         if let Some(PluginId { index, name, .. }) = &self.id {
             command.env("NRI_PLUGIN_NAME", name).env("NRI_PLUGIN_IDX", index);
         }
@@ -100,27 +95,24 @@ impl Child {
         Self { process, output: [out, err] }
     }
 
-    /// Waits for the end of the plugin, whose connection is closed, and kills it if it does not end by itself.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the system does not tell how it ended.
-    pub async fn end(mut self) -> io::Result<ExitStatus> {
-        let status = match timeout(GRACE, self.process.wait()).await {
-            Ok(status) => status?,
-            Err(_) => {
-                tracing::warn!(
-                    "the plugin does not end after its connection was closed: killing it"
-                );
-                self.process.kill().await?;
-                self.process.wait().await?
-            }
-        };
+    /// Waits for the end of the plugin, whose connection is closed, and kills it if it does not end by itself. Returns how it
+    /// ended, for a message.
+    pub async fn end(mut self) -> String {
+        let status = self.wait().await;
         // A process that the plugin has left behind may keep the pipes open.
         for reading in self.output.iter_mut().flatten() {
             let _ = timeout(GRACE, reading).await;
         }
-        Ok(status)
+        status.map_or_else(|error| error.to_string(), |status| status.to_string())
+    }
+
+    async fn wait(&mut self) -> io::Result<ExitStatus> {
+        if let Ok(status) = timeout(GRACE, self.process.wait()).await {
+            return status;
+        }
+        tracing::warn!("the plugin does not end after its connection was closed: killing it");
+        self.process.kill().await?;
+        self.process.wait().await
     }
 }
 

@@ -127,12 +127,7 @@ impl Given {
             (Some(_), Some(_)) => Err(invalid("a program and --listen exclude each other")),
             (Some(path), None) => Ok(Mode::Wrap(Wrapping {
                 socket,
-                program: Program {
-                    path: path.into(),
-                    arguments: program.collect(),
-                    id,
-                    clears_environment: false,
-                },
+                program: Program { path: path.into(), arguments: program.collect(), id },
                 relaunch: self.relaunch.unwrap_or_default(),
             })),
             (None, _) if id.is_some() || self.relaunch.is_some() => {

@@ -30,16 +30,15 @@ pub fn plugin_of(bridge: &Path) -> Result<PathBuf, Error> {
     folder.push(FOLDER);
     let folder = PathBuf::from(folder);
     let plugin = folder.join(name);
-    for path in [&folder, &plugin] {
+    let checked = |path: &Path| {
         let file = fs::metadata(path).map_err(|error| {
             let missing = Error::of_path(ErrorKind::Config, "cannot find the plugin", path, error);
             missing.with_help(format!("move the plugin to {}", plugin.display()))
         })?;
-        check(path, &file)?;
-    }
-    let file = fs::metadata(&plugin).map_err(|error| {
-        Error::of_path(ErrorKind::Config, "cannot find the plugin", &plugin, error)
-    })?;
+        check(path, &file).map(|()| file)
+    };
+    checked(&folder)?;
+    let file = checked(&plugin)?;
     if !file.is_file() || file.permissions().mode() & 0o111 == 0 {
         let message = format!("{} is not an executable file", plugin.display());
         let help = format!("run `chmod 755 {}`", plugin.display());

@@ -29,7 +29,7 @@ pub(crate) async fn serve(
 ) -> Result<Ended, String> {
     let newest = Revision::newest();
     let id = PluginId::new(index, name).map_err(|invalid| invalid.to_string())?;
-    let channels = Channels { serve: 1, call: 2 };
+    let channels = Channels::PLUGIN;
     let (connection, caller) = Connection::new(stream, channels, Limits::default());
     let refused = async {
         match register(&caller, &id, newest.release(), Some(REGISTRATION)).await {

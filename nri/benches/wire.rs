@@ -14,7 +14,7 @@ use nri::wire::{Caller, Channels, Connection, Limits, Request, Service, Status};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 
-const CHANNELS: Channels = Channels { serve: 1, call: 2 };
+const CHANNELS: Channels = Channels::PLUGIN;
 const SIZES: [usize; 6] = [0, 1 << 10, 4 << 10, 64 << 10, 1 << 20, (4 << 20) - 64];
 
 struct Echo;

@@ -104,7 +104,7 @@ pub(crate) use {
 
 /// The plugin serves on the first connection and calls on the second.
 #[cfg(not(target_family = "wasm"))]
-const CHANNELS: crate::wire::Channels = crate::wire::Channels { serve: 1, call: 2 };
+const CHANNELS: crate::wire::Channels = crate::wire::Channels::PLUGIN;
 
 /// A plugin that is ready to run.
 #[cfg(not(target_family = "wasm"))]

@@ -18,7 +18,7 @@ pub async fn serve(
     name: String,
     index: String,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let channels = Channels { serve: 1, call: 2 };
+    let channels = Channels::PLUGIN;
     let (connection, caller) = Connection::new(stream, channels, Limits::default());
     let service = Dispatching(api::PluginDispatcher::new(plugin));
     let serving = connection.serve(&service);

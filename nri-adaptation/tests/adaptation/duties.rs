@@ -190,7 +190,7 @@ async fn w16_an_answer_that_a_plugin_sends_before_it_ends_counts() {
     let connection = adaptation.clone();
     let joining = tokio::spawn(async move { connection.connect(ours).await });
     let plugin = Leaving(Notify::new());
-    let (stub, caller) = Connection::new(theirs, Channels { serve: 1, call: 2 }, Limits::default());
+    let (stub, caller) = Connection::new(theirs, Channels::PLUGIN, Limits::default());
     let leaving = async { stub.serve_until(&plugin, plugin.0.notified()).await };
     let register = RegisterPluginRequest {
         plugin_name: "leaving".to_owned(),

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 /// it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-const CHANNELS: Channels = Channels { serve: 1, call: 2 };
+const CHANNELS: Channels = Channels::PLUGIN;
 const RUNTIME: &str = "nri.pkg.api.v1alpha1.Runtime";
 
 /// How a peer answers one RPC.

@@ -23,9 +23,8 @@ pub async fn launched(bridge: &Path, options: &Options, state: &State) -> Result
     let program = Program {
         path: place::plugin_of(bridge)?,
         arguments: Vec::new(),
+        // It inherits the variables with index and name that the runtime set.
         id: None,
-        // The variables with index and name are the runtime's own.
-        clears_environment: false,
     };
     let (plugin, child) = program.start()?;
     let end = relay(runtime, plugin, options, state).await;
@@ -33,7 +32,6 @@ pub async fn launched(bridge: &Path, options: &Options, state: &State) -> Result
     match end {
         End::Runtime(_) => Ok(()),
         End::PluginClosed | End::PluginFailed(_) => {
-            let status = status.map_or_else(|error| error.to_string(), |status| status.to_string());
             Err(Error::new(ErrorKind::Plugin, format!("{end}; it ended with {status}")))
         }
     }

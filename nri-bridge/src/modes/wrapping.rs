@@ -47,7 +47,6 @@ pub async fn wrap(wrapping: &Wrapping, options: &Options, state: &State) -> Resu
         let (plugin, child) = wrapping.program.start()?;
         let end = relay(runtime, plugin, options, state).await;
         let status = child.end().await;
-        let status = status.map_or_else(|error| error.to_string(), |status| status.to_string());
         tracing::info!("the plugin ended with {status}");
         let failed = !matches!(end, End::Runtime(_));
         if failed && wrapping.relaunch == Relaunch::Never {

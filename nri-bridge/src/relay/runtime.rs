@@ -87,33 +87,31 @@ impl FromRuntime<'_> {
 
     /// Passes an event with its own RPC, and if the plugin does not implement that, as StateChange.
     async fn event(&self, request: Request) -> Result<Bytes, Status> {
-        if !self.is_unimplemented(&request.method) {
-            match self.forward(&request).await {
-                Err(status) if status.code == Code::UNIMPLEMENTED => {
-                    if !self.translates(&request)? {
-                        return Err(status);
-                    }
-                }
-                answer => return answer,
+        if self.is_unimplemented(&request.method) {
+            let unknown = Status::unknown_method(&request.service, &request.method);
+            return self.as_state_change(request, unknown).await;
+        }
+        match self.forward(&request).await {
+            Err(status) if status.code == Code::UNIMPLEMENTED => {
+                self.as_state_change(request, status).await
             }
+            answer => answer,
         }
-        self.as_state_change(request).await
     }
 
-    /// Returns true if StateChange carries the event of a request that the plugin does not implement, and remembers that.
-    fn translates(&self, request: &Request) -> Result<bool, Status> {
-        let is_carried = translated(request)?.is_some();
-        if is_carried {
-            self.known().insert(request.method.clone());
-        }
-        Ok(is_carried)
-    }
-
-    async fn as_state_change(&self, mut request: Request) -> Result<Bytes, Status> {
+    /// Passes an event as StateChange, or returns the refusal of its own RPC if StateChange does not carry it.
+    async fn as_state_change(
+        &self,
+        mut request: Request,
+        refusal: Status,
+    ) -> Result<Bytes, Status> {
         let method = &request.method;
         let Some(change) = translated(&request)? else {
-            return Err(Status::unknown_method(&request.service, method));
+            return Err(refusal);
         };
+        if !self.is_unimplemented(method) {
+            self.known().insert(method.clone());
+        }
         if self.state.translate(method) {
             tracing::warn!(
                 "{}: does not implement {method}, and gets it as StateChange. It needs the bridge until it is rebuilt with NRI v0.12 or later",

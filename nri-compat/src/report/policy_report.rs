@@ -334,6 +334,12 @@ fn fit(results: &mut Vec<PolicyResult>) -> usize {
     left_out
 }
 
+/// Returns the properties of a result, without empty ones.
+fn filled<const N: usize>(properties: [(&str, String); N]) -> BTreeMap<String, String> {
+    let filled = properties.into_iter().filter(|(_, value)| !value.is_empty());
+    filled.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
 /// Returns the beginning of a text that may be long.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(MAX_TEXT) {

@@ -16,7 +16,7 @@ use nri_conformance::session::RUNTIME_SERVICE;
 use tokio::net::UnixStream;
 
 /// The plugin's ends of the logical connections.
-const CHANNELS: Channels = Channels { serve: 1, call: 2 };
+const CHANNELS: Channels = Channels::PLUGIN;
 
 /// Every event up to v0.9.0.
 const MASK: i32 = 0x7ff;

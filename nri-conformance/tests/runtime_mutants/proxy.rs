@@ -55,7 +55,7 @@ impl Proxy {
         let runtime = UnixStream::connect(runtime).await.expect("the runtime");
         let to_plugin = Channels { serve: 2, call: 1 };
         let (plugin, to_plugin) = Connection::new(plugin, to_plugin, Limits::default());
-        let to_runtime = Channels { serve: 1, call: 2 };
+        let to_runtime = Channels::PLUGIN;
         let (runtime, to_runtime) = Connection::new(runtime, to_runtime, Limits::default());
         let tampering = Tampering { plugin: to_plugin, proxy: self, progress: Mutex::default() };
         let forwarding = Forwarding(to_runtime);

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use crate::service::Tester;
 
 /// Logical connections as a plugin sees them.
-pub(crate) const CHANNELS: Channels = Channels { serve: 1, call: 2 };
+pub(crate) const CHANNELS: Channels = Channels::PLUGIN;
 
 /// A time limit longer than anything takes here; a test that waits so long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);

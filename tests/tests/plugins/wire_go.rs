@@ -75,7 +75,7 @@ fn command(program: &Path, socket: &Path, ours: Channels) -> Command {
     command
 }
 
-const AS_PLUGIN: Channels = Channels { serve: 1, call: 2 };
+const AS_PLUGIN: Channels = Channels::PLUGIN;
 
 fn connect(nri: &str, channels: Channels) -> Pair {
     let runtime = Runtime::new().expect("runtime");

@@ -148,7 +148,7 @@ impl Far {
     }
 }
 
-const AS_PLUGIN: Channels = Channels { serve: 1, call: 2 };
+const AS_PLUGIN: Channels = Channels::PLUGIN;
 
 /// Both roles, with the far end's messages cut into frames of a few bytes up to several messages a frame.
 const SETTINGS: [(Channels, usize); 3] =

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{PolicyResult, Reference, ResultKind, SOURCE, Severity, Time, shortened};
+use super::{PolicyResult, Reference, ResultKind, SOURCE, Severity, Time, filled, shortened};
 use crate::place::Place;
 use crate::report::check::{CheckReport, Subject, Verdict};
 use crate::sighting::{Built, FileKind, Role};
@@ -82,7 +82,7 @@ fn properties(subject: &Subject, verdict: &Verdict) -> BTreeMap<String, String> 
     };
     let removal = verdict.planned_removal.as_deref().unwrap_or_default();
     let suppressed = verdict.suppressed.as_ref().map(|by| by.phrase()).unwrap_or_default();
-    let all = [
+    filled([
         ("plugin", subject.label()),
         ("target", verdict.target.clone()),
         ("verdict", verdict.outcome.as_str().to_owned()),
@@ -93,7 +93,5 @@ fn properties(subject: &Subject, verdict: &Verdict) -> BTreeMap<String, String> 
         ("suppressed", shortened(&suppressed)),
         ("nodes", shortened(&subject.nodes.join(", "))),
         (super::read::SUBJECT, serde_json::to_string(&identity).unwrap_or_default()),
-    ];
-    let filled = all.into_iter().filter(|(_, value)| !value.is_empty());
-    filled.map(|(name, value)| (name.to_owned(), value)).collect()
+    ])
 }

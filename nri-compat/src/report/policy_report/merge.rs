@@ -1,7 +1,7 @@
 //! The results of `merge`.
 
 use super::check::{CATEGORY, POLICY};
-use super::{PolicyResult, ResultKind, SOURCE, Severity, shortened};
+use super::{PolicyResult, ResultKind, SOURCE, Severity, filled, shortened};
 use crate::report::check::Outcome;
 use crate::report::counted;
 use crate::report::merge::{MergeReport, MergedPlugin};
@@ -32,7 +32,6 @@ fn result(plugin: &MergedPlugin, target: &str, outcome: Outcome, nodes: usize) -
         ("first seen", plugin.first_seen.clone().unwrap_or_default()),
         ("last seen", plugin.last_seen.clone().unwrap_or_default()),
     ];
-    let filled = properties.into_iter().filter(|(_, value)| !value.is_empty());
     PolicyResult {
         source: SOURCE.to_owned(),
         policy: POLICY.to_owned(),
@@ -41,7 +40,7 @@ fn result(plugin: &MergedPlugin, target: &str, outcome: Outcome, nodes: usize) -
         result: ResultKind::of(outcome),
         scored: true,
         message: shortened(&format!("{label} is {word} under {target} on {nodes}")),
-        properties: filled.map(|(name, value)| (name.to_owned(), value)).collect(),
+        properties: filled(properties),
         ..PolicyResult::default()
     }
 }

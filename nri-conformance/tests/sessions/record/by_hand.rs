@@ -131,7 +131,7 @@ pub(crate) async fn by_hand(
     answer: fn(&Call) -> Result<Bytes, Status>,
 ) -> (Replayed, Vec<String>) {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let channels = Channels { serve: 1, call: 2 };
+    let channels = Channels::PLUGIN;
     let (connection, caller) = Wire::new(theirs, channels, Limits::default());
     let plugin = ByHand { answer, calls: Mutex::default() };
     let replay = Replay::new(recording, plugin_at(ours)).speed(speed);

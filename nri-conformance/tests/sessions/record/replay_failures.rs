@@ -38,7 +38,7 @@ async fn from_an_observer_only_failures_and_silence_are_reported() {
 
     // A plugin on the wire that never answers.
     let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let channels = Channels { serve: 1, call: 2 };
+    let channels = Channels::PLUGIN;
     let (connection, caller) = Wire::new(theirs, channels, Limits::default());
     struct Silent;
     impl Service for Silent {
@@ -80,7 +80,7 @@ async fn a_lost_connection_is_a_difference_and_ends_the_replay() {
     exchanges.extend((0..4).map(|_| create(Some(Ok(Vec::new())))));
     write(&file, Source::Proxy, &exchanges, None);
     let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let channels = Channels { serve: 1, call: 2 };
+    let channels = Channels::PLUGIN;
     let (connection, caller) = Wire::new(theirs, channels, Limits::default());
     let calls = tokio::sync::Notify::new();
     struct Dies<'a>(&'a tokio::sync::Notify);

@@ -44,7 +44,7 @@ impl Tape {
             seen: Mutex::default(),
         });
         let stream = UnixStream::connect(socket).await.expect("it listens");
-        let channels = Channels { serve: 1, call: 2 };
+        let channels = Channels::PLUGIN;
         let (connection, caller) = Connection::new(stream, channels, Limits::default());
         let served = Arc::clone(&state);
         tokio::spawn(async move { connection.serve(&Recorder(served)).await });
