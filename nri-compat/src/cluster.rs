@@ -34,7 +34,7 @@ pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The cluster to read, and how.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ClusterOptions {
     /// The kubeconfig; `None` means the files of `KUBECONFIG`, then `~/.kube/config`, then the
     /// service account of the pod.
     pub kubeconfig: Option<PathBuf>,
@@ -46,7 +46,7 @@ pub struct Options {
     pub request_timeout: Duration,
 }
 
-impl Default for Options {
+impl Default for ClusterOptions {
     fn default() -> Self {
         Self { kubeconfig: None, context: None, namespace: None, request_timeout: REQUEST_TIMEOUT }
     }
@@ -80,7 +80,7 @@ pub struct Unread {
 /// # Errors
 ///
 /// Returns an error if the API server cannot be found, reached or used at all.
-pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
+pub async fn read(options: &ClusterOptions) -> Result<Cluster, ClusterError> {
     if let Some(namespace) = &options.namespace {
         resources::check_namespace(namespace)?;
     }

@@ -37,7 +37,7 @@ use crate::report::check::{SkipKind, Skipped};
 use crate::report::merge::MergeReport;
 use crate::stamp;
 use crate::unpack::unpacked;
-use inventory::Inventory;
+use inventory::FleetInventory;
 
 /// The maximum number of reports that are listed as skipped; beyond that, only their number is
 /// given.
@@ -50,7 +50,7 @@ const MAX_AHEAD: SignedDuration = SignedDuration::from_hours(1);
 #[derive(Debug, Default)]
 pub struct Merge {
     now: Option<Timestamp>,
-    inventory: Inventory,
+    inventory: FleetInventory,
     reports: usize,
     skipped: Vec<Skipped>,
     skipped_in_all: usize,

@@ -18,7 +18,7 @@ mod reference;
 
 pub use auth::{Challenge, challenges, token_of};
 pub use client::Client;
-pub use options::{Environment, Limits, Options};
+pub use options::{Environment, Limits, RegistryOptions};
 pub use reference::{Digest, Reference};
 
 pub use crate::skipped::Unreadable as Error;

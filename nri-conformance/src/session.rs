@@ -31,7 +31,7 @@ pub(crate) use recut::{Cut, recut};
 pub(crate) use requests::life;
 #[doc(hidden)]
 pub use requests::{request, sample_request};
-pub(crate) use service::{Arrivals, End, MAX_UPDATE_BYTES, UpdateAnswer};
+pub(crate) use service::{Arrivals, MAX_UPDATE_BYTES, SessionEnd, UpdateAnswer};
 pub(crate) use trace::Trace;
 pub use world::RuntimeKind;
 
@@ -89,7 +89,7 @@ impl Session {
         let service = arrivals.clone();
         let serving = tokio::spawn(async move {
             let ended = connection.serve(&service).await;
-            service.set_end(End::from(&ended));
+            service.set_end(SessionEnd::from(&ended));
         });
         Session { revision, timeouts, caller, arrivals, trace, serving }
     }

@@ -23,8 +23,8 @@ use crate::location::Location;
 
 pub use descriptor::FileOptions;
 pub use element::{
-    Cardinality, Declaration, Enum, EnumValue, Field, File, Id, Message, Method, Oneof, Service,
-    Span, number,
+    Cardinality, Declaration, EnumDescriptor, EnumValueDescriptor, FieldDescriptor, File, Id,
+    MessageDescriptor, Method, Oneof, ServiceDescriptor, Span, number,
 };
 pub use features::{Features, Syntax, value};
 pub use location::{Adjust, LineColumn, Locations};
@@ -40,13 +40,13 @@ pub struct Schema {
     pub files: Vec<File>,
     /// The messages, nested ones and entries of maps included: inner ones come before the outer
     /// one.
-    pub messages: Vec<Message>,
+    pub messages: Vec<MessageDescriptor>,
     /// The enums, nested ones included.
-    pub enums: Vec<Enum>,
+    pub enums: Vec<EnumDescriptor>,
     /// The extensions, nested ones included.
-    pub extensions: Vec<Field>,
+    pub extensions: Vec<FieldDescriptor>,
     /// The services.
-    pub services: Vec<Service>,
+    pub services: Vec<ServiceDescriptor>,
     file_by_name: HashMap<String, usize>,
     message_by_name: HashMap<String, usize>,
     enum_by_name: HashMap<String, usize>,
@@ -106,12 +106,12 @@ impl Schema {
     }
 
     /// Returns the message with this full name.
-    pub fn message(&self, full: &str) -> Option<&Message> {
+    pub fn message(&self, full: &str) -> Option<&MessageDescriptor> {
         self.message_by_name.get(full).map(|&at| &self.messages[at])
     }
 
     /// Returns the enum with this full name.
-    pub fn enumeration(&self, full: &str) -> Option<&Enum> {
+    pub fn enumeration(&self, full: &str) -> Option<&EnumDescriptor> {
         self.enum_by_name.get(full).map(|&at| &self.enums[at])
     }
 

@@ -93,7 +93,7 @@ pub fn init(level: Level, target: Target) -> Result<()> {
             .with_help("configure that subscriber, or remove it"));
     }
     ASKED.store(true, Ordering::Relaxed);
-    *settings() = Settings { level: level.into(), sink };
+    *settings() = LogSettings { level: level.into(), sink };
     Ok(())
 }
 
@@ -144,15 +144,15 @@ fn logger() -> impl Subscriber {
 }
 
 /// The settings of the subscriber: static, so that they can change after installation.
-struct Settings {
+struct LogSettings {
     level: LevelFilter,
     sink: Sink,
 }
 
-static SETTINGS: Mutex<Settings> =
-    Mutex::new(Settings { level: LevelFilter::OFF, sink: Sink::Stderr });
+static SETTINGS: Mutex<LogSettings> =
+    Mutex::new(LogSettings { level: LevelFilter::OFF, sink: Sink::Stderr });
 
-fn settings() -> MutexGuard<'static, Settings> {
+fn settings() -> MutexGuard<'static, LogSettings> {
     SETTINGS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use nri_tests::random::Case;
+use nri_tests::random::SchemaCase;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -11,7 +11,7 @@ fn main() {
         eprintln!("usage: random_schema SEED FOLDER");
         std::process::exit(2);
     };
-    let case = Case::new(seed.parse().expect("SEED is a number"));
+    let case = SchemaCase::new(seed.parse().expect("SEED is a number"));
     case.write(Path::new(&folder)).expect("FOLDER is writable");
     println!("{}", case.changes.join("\n"));
 }

@@ -21,7 +21,7 @@ static HISTORY: LazyLock<History> =
     LazyLock::new(|| History::embedded().expect("the tables fit together"));
 
 /// A hostile input.
-pub struct Row {
+pub struct HostileRow {
     /// The class of the input, and its name within the class.
     pub member: String,
     /// Name of the file.
@@ -29,12 +29,12 @@ pub struct Row {
     /// Its content.
     pub bytes: Vec<u8>,
     /// The answer that it must get.
-    pub answer: Answer,
+    pub answer: ExpectedAnswer,
 }
 
 /// An answer of `check`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ExpectedAnswer {
     /// A verdict, and words of its reason or evidence.
     Is(Outcome, &'static str),
     /// No verdict: it is not a plugin.
@@ -84,11 +84,11 @@ impl Found {
         self.skipped || self.verdicts.iter().any(|verdict| verdict.outcome != Outcome::Ok)
     }
 
-    fn is(&self, answer: Answer) -> bool {
+    fn is(&self, answer: ExpectedAnswer) -> bool {
         match answer {
-            Answer::Skipped => self.skipped && self.seen.is_empty(),
-            Answer::NoPlugin => !self.skipped && self.verdicts.is_empty(),
-            Answer::Is(outcome, words) => {
+            ExpectedAnswer::Skipped => self.skipped && self.seen.is_empty(),
+            ExpectedAnswer::NoPlugin => !self.skipped && self.verdicts.is_empty(),
+            ExpectedAnswer::Is(outcome, words) => {
                 let verdicts = self.verdicts.iter();
                 let all = verdicts.clone().all(|verdict| verdict.outcome == outcome);
                 let reasons = verdicts.map(|verdict| &*verdict.reason);
@@ -105,7 +105,7 @@ impl Found {
 /// # Panics
 ///
 /// Panics if a row gets another answer; the message lists all of these.
-pub fn check(rows: &[Row]) {
+pub fn check(rows: &[HostileRow]) {
     let mut wrong = Vec::new();
     for row in rows {
         let found = look(row.file, &row.bytes);

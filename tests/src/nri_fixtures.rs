@@ -14,13 +14,13 @@ use crate::fixtures::names;
 
 /// A fixture: a folder with the name of a rule.
 #[derive(Clone, Debug)]
-pub struct Fixture {
+pub struct RuleFixture {
     /// The id of the rule that it tests.
     pub rule: String,
     folder: PathBuf,
 }
 
-impl Fixture {
+impl RuleFixture {
     /// Runs every rule on it, regardless of categories.
     ///
     /// # Errors
@@ -67,9 +67,9 @@ impl Fixture {
 /// # Panics
 ///
 /// Panics if the folder cannot be read.
-pub fn all(kind: &str) -> Vec<Fixture> {
+pub fn all(kind: &str) -> Vec<RuleFixture> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(kind);
-    let fixture = |rule: String| Fixture { folder: root.join(&rule), rule };
+    let fixture = |rule: String| RuleFixture { folder: root.join(&rule), rule };
     names(&root).into_iter().map(fixture).collect()
 }
 

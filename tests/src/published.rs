@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::{fs, process};
 
 use serde_json::Value;
-use xtask::zoo::{Plugin, Release};
+use xtask::zoo::{ZooPlugin, ZooRelease};
 
 use crate::peers::{self, run};
 
@@ -29,7 +29,7 @@ pub fn sources(module: &str, version: &str) -> PathBuf {
 ///
 /// Panics if it cannot be built.
 #[must_use]
-pub fn program(plugin: &Plugin, release: &Release) -> PathBuf {
+pub fn program(plugin: &ZooPlugin, release: &ZooRelease) -> PathBuf {
     // One at a time, because Go uses all processors.
     static BUILDING: Mutex<()> = Mutex::new(());
     let _building = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,7 +45,7 @@ pub fn program(plugin: &Plugin, release: &Release) -> PathBuf {
     program
 }
 
-fn build(plugin: &Plugin, sources: &Path, output: &Path) {
+fn build(plugin: &ZooPlugin, sources: &Path, output: &Path) {
     let mut go = Command::new("go");
     go.current_dir(sources)
         .args(["build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"])

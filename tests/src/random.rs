@@ -16,7 +16,7 @@ use std::path::Path;
 use fastrand::Rng;
 
 /// A schema before and after some changes.
-pub struct Case {
+pub struct SchemaCase {
     before: ast::Set,
     after: ast::Set,
     seed: u64,
@@ -24,7 +24,7 @@ pub struct Case {
     pub changes: Vec<&'static str>,
 }
 
-impl Case {
+impl SchemaCase {
     /// Returns the case for a seed. The same seed always gives the same case.
     pub fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);

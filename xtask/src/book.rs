@@ -15,13 +15,13 @@ use crate::error::{TaskError, reading, writing};
 use crate::metadata::Metadata;
 use crate::tool::Tool;
 
-use command::Command;
+use command::Documented;
 use page::Page;
 use reference::Reference;
 
 /// The settings of a build.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct BookOptions {
     /// The folder for the sources of the book, `src`, and its pages, `book`.
     pub out: PathBuf,
     /// The `nri-compat` that writes outputs, with all features.
@@ -34,8 +34,8 @@ pub struct Options {
 ///
 /// Returns an error if a command of the book fails, mdbook is missing or fails, or a file cannot be
 /// written.
-pub fn book(root: &Path, options: &Options) -> Result<PathBuf, TaskError> {
-    let command = Command::new(&options.command);
+pub fn book(root: &Path, options: &BookOptions) -> Result<PathBuf, TaskError> {
+    let command = Documented::new(&options.command);
     let reference = Reference::read(&command)?;
     let address = Metadata::read(root)?.address;
     let docs = root.join("docs");

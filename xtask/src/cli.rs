@@ -191,7 +191,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
             print_refresh(&refreshed.map_err(Failure::Refresh)?)
         }
         Command::Book(BookArgs { out, command }) => {
-            let options = book::Options { out, command };
+            let options = book::BookOptions { out, command };
             let pages = book(&find_root(root)?, &options).map_err(Failure::Task)?;
             println!("wrote {}", pages.display());
         }

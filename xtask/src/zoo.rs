@@ -18,7 +18,7 @@ pub const TOML: &str = include_str!("../../tests/zoo.toml");
 pub struct Zoo {
     /// The plugins that are built.
     #[serde(rename = "plugin")]
-    pub plugins: Vec<Plugin>,
+    pub plugins: Vec<ZooPlugin>,
     /// The plugins that cannot be built here.
     pub absent: Vec<Absent>,
 }
@@ -26,7 +26,7 @@ pub struct Zoo {
 /// A plugin, in several releases.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plugin {
+pub struct ZooPlugin {
     /// The Go module.
     pub module: String,
     /// The folder of the program in the module.
@@ -49,7 +49,7 @@ pub struct Plugin {
     /// Why it is only checked, and not run.
     pub not_run: Option<String>,
     /// The releases, oldest first.
-    pub releases: Vec<Release>,
+    pub releases: Vec<ZooRelease>,
     /// The statements of the contract that every release fails.
     #[serde(default)]
     pub fails: Vec<BrokenStatement>,
@@ -58,7 +58,7 @@ pub struct Plugin {
 /// A release of a plugin.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Release {
+pub struct ZooRelease {
     /// The version of the module.
     pub version: String,
     /// The verdict under NRI v0.12.5.
@@ -106,7 +106,7 @@ impl Zoo {
     }
 }
 
-impl Plugin {
+impl ZooPlugin {
     /// Returns the name of the program.
     #[must_use]
     pub fn name(&self) -> &str {

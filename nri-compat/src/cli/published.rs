@@ -26,9 +26,9 @@ impl From<ApiName> for Api {
 /// Writes a report into the cluster, in place of the earlier one about the same node.
 #[cfg(feature = "cluster")]
 pub(super) fn publish(api: ApiName, report: &PolicyReport) -> Result<(), Error> {
-    use crate::cluster::{Options, publish};
+    use crate::cluster::{ClusterOptions, publish};
 
-    super::session::run(publish(&Options::default(), api.into(), report))
+    super::session::run(publish(&ClusterOptions::default(), api.into(), report))
 }
 
 /// Returns an error, because this build has no client for the Kubernetes API.
@@ -40,9 +40,9 @@ pub(super) fn publish(_: ApiName, _: &PolicyReport) -> Result<(), Error> {
 /// Passes each report in the cluster about a node to `each`.
 #[cfg(feature = "cluster")]
 pub(super) fn read(api: ApiName, each: &mut dyn FnMut(serde_json::Value)) -> Result<(), Error> {
-    use crate::cluster::{Options, published};
+    use crate::cluster::{ClusterOptions, published};
 
-    super::session::run(published(&Options::default(), api.into(), each))
+    super::session::run(published(&ClusterOptions::default(), api.into(), each))
 }
 
 /// Returns an error, because this build has no client for the Kubernetes API.

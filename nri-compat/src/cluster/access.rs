@@ -6,7 +6,7 @@ use hyper_util::client::proxy::matcher::Matcher;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
-use super::Options;
+use super::ClusterOptions;
 use super::error::ClusterError;
 
 /// The name of the cluster in which the command runs.
@@ -25,7 +25,7 @@ pub(super) struct Access {
 /// # Errors
 ///
 /// Returns an error for a kubeconfig that is missing, broken or incomplete.
-pub(super) async fn access(options: &Options) -> Result<Access, ClusterError> {
+pub(super) async fn access(options: &ClusterOptions) -> Result<Access, ClusterError> {
     let kubeconfig = match &options.kubeconfig {
         Some(path) => Kubeconfig::read_from(path),
         None => Kubeconfig::read(),

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::Options;
+use super::ClusterOptions;
 use super::access::Access;
 use super::error::{ClusterError, excerpt};
 use super::inventory::Inventory;
@@ -45,7 +45,10 @@ impl ApiClient {
     ///
     /// Returns an error if certificates, credentials or the proxy cannot be used, or if the plugin
     /// does not end in time.
-    pub(super) async fn new(access: Access, options: &Options) -> Result<Self, ClusterError> {
+    pub(super) async fn new(
+        access: Access,
+        options: &ClusterOptions,
+    ) -> Result<Self, ClusterError> {
         let Access { name, config } = access;
         let limit = options.request_timeout;
         let server = config.cluster_url.to_string();

@@ -4,7 +4,7 @@ use kube::core::params::{ListParams, Patch, PatchParams};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Options;
+use super::ClusterOptions;
 use super::access::access;
 use super::client::ApiClient;
 use super::error::ClusterError;
@@ -23,7 +23,7 @@ const WRITING_VERB: &str = "patch";
 
 /// A page of a list of policy reports.
 #[derive(Deserialize)]
-struct Page {
+struct ReportPage {
     #[serde(default)]
     metadata: PageMetadata,
     items: Vec<Value>,
@@ -41,7 +41,7 @@ struct PageMetadata {
 ///
 /// Returns an error if the API server cannot be found or reached, does not have the API, or refuses.
 pub async fn publish(
-    options: &Options,
+    options: &ClusterOptions,
     api: Api,
     report: &PolicyReport,
 ) -> Result<(), ClusterError> {
@@ -60,7 +60,7 @@ pub async fn publish(
 ///
 /// Returns an error if the API server cannot be found or reached, does not have the API, or refuses.
 pub async fn published(
-    options: &Options,
+    options: &ClusterOptions,
     api: Api,
     each: &mut dyn FnMut(Value),
 ) -> Result<(), ClusterError> {
@@ -72,7 +72,7 @@ pub async fn published(
         let request = kube::core::Request::new(resource.path(None)).list(&page);
         let body = client.request(VERB, &resource, request).await;
         let body = body.map_err(|error| with_help(error, api))?;
-        let read: Page =
+        let read: ReportPage =
             serde_json::from_slice(&body).map_err(|error| client.not_a_list(&resource, error))?;
         read.items.into_iter().for_each(&mut *each);
         page.continue_token = read.metadata.next.filter(|next| !next.is_empty());

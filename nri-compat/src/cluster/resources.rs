@@ -1,7 +1,7 @@
 //! The resources that are listed, which are also the permissions that a reader needs.
 
 use super::error::ClusterError;
-use crate::report::policy_report::{Api, Names};
+use crate::report::policy_report::{Api, ApiNames};
 
 /// The only verb that is used. Lists contain whole objects, so `get` is not needed.
 pub const VERB: &str = "list";
@@ -46,7 +46,7 @@ impl Resource {
 
     /// Returns the policy reports of an API, which are about nodes.
     pub(super) fn policy_reports(api: Api) -> Self {
-        let Names { group, version, kind, plural } = api.names();
+        let ApiNames { group, version, kind, plural } = api.names();
         Self { group, version, plural, kind, is_namespaced: false }
     }
 

@@ -11,7 +11,10 @@ pub(super) mod strings;
 pub(super) mod types;
 
 use files::{FileOption, flag, optimize_for};
-use nri_schema::schema::{Enum, Field, File, Id, Message, Method, Service, Span, value};
+use nri_schema::schema::{
+    EnumDescriptor, FieldDescriptor, File, Id, MessageDescriptor, Method, ServiceDescriptor, Span,
+    value,
+};
 
 use super::pairs::Pair;
 use super::sink::RuleRun;
@@ -36,10 +39,10 @@ pub(super) enum BufCheck {
     Schemas(fn(&mut RuleRun<'_>)),
     Files(Of<File>),
     FileOption(FileOption),
-    Messages(Of<Message>),
-    Fields(Of<Field>),
-    Enums(Of<Enum>),
-    Services(Of<Service>),
+    Messages(Of<MessageDescriptor>),
+    Fields(Of<FieldDescriptor>),
+    Enums(Of<EnumDescriptor>),
+    Services(Of<ServiceDescriptor>),
     Methods(Of<Method>),
 }
 
@@ -66,8 +69,8 @@ fn each<T>(pairs: &[Pair<'_, T>], mut check: impl FnMut(&T, &T)) {
 
 /// Returns a field as messages name it: by number and name. Extensions have full names, fields and
 /// messages short ones.
-fn field(field: &Field) -> String {
-    let Field { number, owner, .. } = field;
+fn field(field: &FieldDescriptor) -> String {
+    let FieldDescriptor { number, owner, .. } = field;
     if field.is_extension {
         format!("extension {number} {:?} of message {owner:?}", field.id.full)
     } else {
@@ -78,7 +81,7 @@ fn field(field: &Field) -> String {
 /// Reports a change of a part of a field, at its place, or else where the field is declared.
 fn changed(
     run: &mut RuleRun<'_>,
-    new: &Field,
+    new: &FieldDescriptor,
     place: Option<Location>,
     part: &str,
     [before, after]: [&str; 2],

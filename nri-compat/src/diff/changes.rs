@@ -6,7 +6,10 @@ use std::fmt::Display;
 use super::buf_rules::types;
 use crate::report::diff::{Change, ChangeKind, ElementKind};
 use nri_schema::Schema;
-use nri_schema::schema::{Cardinality, Declaration, EnumValue, Field, Message, Method, number};
+use nri_schema::schema::{
+    Cardinality, Declaration, EnumValueDescriptor, FieldDescriptor, MessageDescriptor, Method,
+    number,
+};
 
 /// A schema and the files in it that are compared; the others are imports.
 #[derive(Clone, Copy)]
@@ -21,7 +24,8 @@ pub(super) fn changes(from: Declared<'_>, to: Declared<'_>) -> Vec<Change> {
     let services = [from, to].map(|side| side.in_order(&side.schema.services));
     let messages = [from, to].map(Declared::messages);
     let enums = [from, to].map(|side| side.in_order(&side.schema.enums));
-    let fields = |old: &Field, new: &Field| field((from.schema, old), (to.schema, new));
+    let fields =
+        |old: &FieldDescriptor, new: &FieldDescriptor| field((from.schema, old), (to.schema, new));
     let kinds = [ElementKind::Service, ElementKind::Rpc];
     let mut changes = list(services, kinds, |service| &service.methods, method);
     let kinds = [ElementKind::Message, ElementKind::Field];
@@ -33,7 +37,7 @@ pub(super) fn changes(from: Declared<'_>, to: Declared<'_>) -> Vec<Change> {
 
 impl<'s> Declared<'s> {
     /// Returns the messages in the source; the compiler adds one per map.
-    fn messages(self) -> Vec<&'s Message> {
+    fn messages(self) -> Vec<&'s MessageDescriptor> {
         let mut messages = self.in_order(&self.schema.messages);
         messages.retain(|message| !message.is_map_entry());
         messages
@@ -118,7 +122,10 @@ fn differs<T: PartialEq + Display>(what: &str, old: T, new: T) -> Option<String>
     (old != new).then(|| format!("{what} {old} → {new}"))
 }
 
-fn field((from, old): (&Schema, &Field), (to, new): (&Schema, &Field)) -> Vec<String> {
+fn field(
+    (from, old): (&Schema, &FieldDescriptor),
+    (to, new): (&Schema, &FieldDescriptor),
+) -> Vec<String> {
     let [before, after] = [old, new].map(|field| field.oneof.as_deref().unwrap_or("none"));
     let types = || differs("type", type_of(from, old), type_of(to, new));
     let differences = [
@@ -132,7 +139,7 @@ fn field((from, old): (&Schema, &Field), (to, new): (&Schema, &Field)) -> Vec<St
 
 /// Returns true if two types are certainly spelled alike; for a map, the entries have to be
 /// compared.
-fn is_same_type(old: &Field, new: &Field) -> bool {
+fn is_same_type(old: &FieldDescriptor, new: &FieldDescriptor) -> bool {
     old.cardinality == new.cardinality
         && old.cardinality != Cardinality::Map
         && old.declared == new.declared
@@ -141,7 +148,7 @@ fn is_same_type(old: &Field, new: &Field) -> bool {
 }
 
 /// Returns the type as written in a proto.
-fn type_of(schema: &Schema, field: &Field) -> String {
+fn type_of(schema: &Schema, field: &FieldDescriptor) -> String {
     let name = type_name(field);
     let is_message = matches!(field.declared, number::MESSAGE | number::GROUP);
     match field.cardinality {
@@ -153,12 +160,12 @@ fn type_of(schema: &Schema, field: &Field) -> String {
     }
 }
 
-fn type_name(field: &Field) -> &str {
+fn type_name(field: &FieldDescriptor) -> &str {
     if field.type_name.is_empty() { types::words(field) } else { &field.type_name }
 }
 
 /// Returns the type of a map, from the message that the compiler made for its entries.
-fn map_of(schema: &Schema, field: &Field) -> String {
+fn map_of(schema: &Schema, field: &FieldDescriptor) -> String {
     let entry = schema.message(&field.type_name);
     let part = |number: i32| {
         let mut fields = entry.iter().flat_map(|entry| &entry.fields);
@@ -168,7 +175,7 @@ fn map_of(schema: &Schema, field: &Field) -> String {
     format!("map<{}, {}>", part(1), part(2))
 }
 
-fn value(old: &EnumValue, new: &EnumValue) -> Vec<String> {
+fn value(old: &EnumValueDescriptor, new: &EnumValueDescriptor) -> Vec<String> {
     let number = differs("number", old.number, new.number);
     number.into_iter().collect()
 }

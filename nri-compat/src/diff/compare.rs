@@ -16,7 +16,7 @@ use super::{breaking, changes, is_in, rule_ids};
 use crate::error::{Error, ErrorKind};
 use crate::report::diff::{Change, DiffReport, Summary};
 use crate::report::finding::{Category, Finding, Level};
-use crate::report::pairing::{Outcome, Pairing};
+use crate::report::pairing::{Pairing, PairingOutcome};
 use crate::rules::ids;
 
 /// Compares what two specs name, like `nri-compat diff FROM TO`, with the protobuf rules of
@@ -234,7 +234,7 @@ impl<'s> NriComparison<'s> {
             if is_listed {
                 pairing.concerns(&finding.element)
             } else {
-                pairing.outcome() != Outcome::Works
+                pairing.outcome() != PairingOutcome::Works
             }
         })
     }

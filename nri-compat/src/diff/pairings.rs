@@ -9,7 +9,7 @@ mod transfers;
 use super::nri::facts::Facts;
 use super::nri::semantics::{PLUGIN, RUNTIME};
 use super::nri::side::NriSide;
-use crate::report::pairing::{ItemKind, Outcome, Pairing, PairingItem};
+use crate::report::pairing::{ItemKind, Pairing, PairingItem, PairingOutcome};
 use nri_schema::Schema;
 use nri_schema::model::Service;
 
@@ -41,12 +41,23 @@ struct Peers<'s> {
 }
 
 impl Peers<'_> {
-    fn push(&mut self, kind: ItemKind, element: &str, outcome: Outcome, detail: impl Into<String>) {
+    fn push(
+        &mut self,
+        kind: ItemKind,
+        element: &str,
+        outcome: PairingOutcome,
+        detail: impl Into<String>,
+    ) {
         self.items.push(item(kind, element, outcome, detail));
     }
 }
 
-fn item(kind: ItemKind, element: &str, outcome: Outcome, detail: impl Into<String>) -> PairingItem {
+fn item(
+    kind: ItemKind,
+    element: &str,
+    outcome: PairingOutcome,
+    detail: impl Into<String>,
+) -> PairingItem {
     PairingItem { kind, element: element.to_owned(), outcome, detail: detail.into() }
 }
 
@@ -79,7 +90,7 @@ impl Peers<'_> {
             };
             let full_name = of_runtime.or(of_plugin).map(|service| service.full_name.clone());
             let element = full_name.unwrap_or_else(|| self.runtime.side.full(name));
-            self.push(ItemKind::Service, &element, Outcome::Dropped, detail);
+            self.push(ItemKind::Service, &element, PairingOutcome::Dropped, detail);
         }
         self.items.is_empty()
     }

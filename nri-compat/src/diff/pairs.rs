@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use nri_schema::Schema;
-use nri_schema::schema::{Declaration, Enum, Field, File, Message, Method, Service};
+use nri_schema::schema::{
+    Declaration, EnumDescriptor, FieldDescriptor, File, MessageDescriptor, Method,
+    ServiceDescriptor,
+};
 
 /// An element before and after.
 pub(super) type Pair<'a, T> = (&'a T, &'a T);
@@ -15,14 +18,14 @@ pub(super) struct Pairs<'a> {
     /// Files with the same name.
     pub(super) files: Vec<Pair<'a, File>>,
     /// Messages with the same full name, in any file.
-    pub(super) messages: Vec<Pair<'a, Message>>,
+    pub(super) messages: Vec<Pair<'a, MessageDescriptor>>,
     /// Enums with the same full name.
-    pub(super) enums: Vec<Pair<'a, Enum>>,
+    pub(super) enums: Vec<Pair<'a, EnumDescriptor>>,
     /// Fields with the same number in a pair of messages, and extensions with the same number and
     /// message.
-    pub(super) fields: Vec<Pair<'a, Field>>,
+    pub(super) fields: Vec<Pair<'a, FieldDescriptor>>,
     /// Services with the same full name.
-    pub(super) services: Vec<Pair<'a, Service>>,
+    pub(super) services: Vec<Pair<'a, ServiceDescriptor>>,
     /// RPCs with the same name in a pair of services.
     pub(super) methods: Vec<Pair<'a, Method>>,
 }

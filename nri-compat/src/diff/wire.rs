@@ -15,7 +15,9 @@ use std::rc::Rc;
 
 use end::{End, Fields};
 use nri_schema::Schema;
-use nri_schema::schema::{Cardinality, Enum, EnumValue, Field, Message};
+use nri_schema::schema::{
+    Cardinality, EnumDescriptor, EnumValueDescriptor, FieldDescriptor, MessageDescriptor,
+};
 
 pub use effect::Effect;
 pub use retyped::Retyped;
@@ -175,7 +177,7 @@ struct MessagePair<'t, 's> {
 }
 
 impl<'s> MessagePair<'_, 's> {
-    fn message(&mut self, sent: &'s Message, expected: &'s Message) {
+    fn message(&mut self, sent: &'s MessageDescriptor, expected: &'s MessageDescriptor) {
         for field in self.sender.in_message(sent) {
             match self.receiver.of_number(expected, field.number) {
                 Some(read) => self.field(field, read, sent, expected),
@@ -192,7 +194,13 @@ impl<'s> MessagePair<'_, 's> {
         self.parts.found.extend(unfilled);
     }
 
-    fn field(&mut self, sent: &'s Field, read: &'s Field, of: &Message, expected: &Message) {
+    fn field(
+        &mut self,
+        sent: &'s FieldDescriptor,
+        read: &'s FieldDescriptor,
+        of: &MessageDescriptor,
+        expected: &MessageDescriptor,
+    ) {
         let ends = (End::new(self.sender.schema, sent), End::new(self.receiver.schema, read));
         let mut effect = effect::of_field(ends.0, ends.1);
         if effect.worst() <= Arrival::PresenceLost && joins_oneof((sent, of), (read, expected)) {
@@ -240,13 +248,13 @@ impl<'s> MessagePair<'_, 's> {
 
 /// The values of an enum by number, several if there are aliases, and their numbers by name.
 struct EnumValues<'s> {
-    by_number: HashMap<i32, Vec<&'s EnumValue>>,
+    by_number: HashMap<i32, Vec<&'s EnumValueDescriptor>>,
     numbers: HashMap<&'s str, i32>,
 }
 
 impl<'s> EnumValues<'s> {
-    fn new(declared: &'s Enum) -> Self {
-        let mut by_number: HashMap<i32, Vec<&'s EnumValue>> = HashMap::new();
+    fn new(declared: &'s EnumDescriptor) -> Self {
+        let mut by_number: HashMap<i32, Vec<&'s EnumValueDescriptor>> = HashMap::new();
         let mut numbers = HashMap::new();
         for value in &declared.values {
             by_number.entry(value.number).or_default().push(value);
@@ -260,11 +268,11 @@ impl<'s> EnumValues<'s> {
 /// their names differ, and one of the sides has both names. A value that was merely renamed is the
 /// same on the wire.
 fn other_value<'s>(
-    value: &EnumValue,
-    same_number: &[&'s EnumValue],
+    value: &EnumValueDescriptor,
+    same_number: &[&'s EnumValueDescriptor],
     sent: &EnumValues<'_>,
     read: &EnumValues<'_>,
-) -> Option<&'s EnumValue> {
+) -> Option<&'s EnumValueDescriptor> {
     let name = value.id.name();
     if same_number.iter().any(|other| other.id.name() == name) {
         return None;
@@ -282,18 +290,22 @@ fn other_value<'s>(
 }
 
 /// Returns the field with this number.
-fn of_number(message: &Message, number: i32) -> Option<&Field> {
+fn of_number(message: &MessageDescriptor, number: i32) -> Option<&FieldDescriptor> {
     message.fields.iter().find(|field| field.number == number)
 }
 
 /// Returns true if the receiver has the field in a oneof together with another field that the
 /// sender may send too.
-fn joins_oneof((sent, of): (&Field, &Message), (read, expected): (&Field, &Message)) -> bool {
+fn joins_oneof(
+    (sent, of): (&FieldDescriptor, &MessageDescriptor),
+    (read, expected): (&FieldDescriptor, &MessageDescriptor),
+) -> bool {
     let Some(oneof) = &read.oneof else {
         return false;
     };
-    let is_beside =
-        |other: &&Field| other.oneof.as_ref() == Some(oneof) && other.number != read.number;
+    let is_beside = |other: &&FieldDescriptor| {
+        other.oneof.as_ref() == Some(oneof) && other.number != read.number
+    };
     let members = expected.fields.iter().filter(is_beside);
     let mut beside = members.filter_map(|other| of_number(of, other.number));
     beside.any(|other| sent.oneof.is_none() || other.oneof != sent.oneof)

@@ -26,7 +26,7 @@ const MAX_NODES: usize = 500_000;
 
 /// The findings of all reports.
 #[derive(Debug, Default)]
-pub(super) struct Inventory {
+pub(super) struct FleetInventory {
     /// The distinct findings in the order of their numbers, with the times at which they were made.
     findings: IndexMap<ReportedFinding, Span>,
     /// The distinct sets of findings on a node.
@@ -40,7 +40,7 @@ pub(super) struct Inventory {
     beyond: usize,
 }
 
-impl Inventory {
+impl FleetInventory {
     /// Adds a report. `made` is its time if that can be compared with the times of other reports.
     pub(super) fn add(&mut self, document: ReportDocument, made: Option<Timestamp>) {
         let at = document.summary.at.as_deref();

@@ -16,7 +16,7 @@ use ureq::http::{Response, Uri};
 use super::Error;
 use super::auth::{Refused, challenges};
 use super::http::{self, Http, broken_off, header};
-use super::options::Options;
+use super::options::RegistryOptions;
 use super::reference::{Digest, Reference};
 use crate::escape;
 use crate::skipped::SkipKind;
@@ -66,7 +66,7 @@ struct RegistryRequest<'w> {
 
 impl Client {
     /// Creates a client.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: RegistryOptions) -> Self {
         Self { http: Http::new(options), headers: Mutex::default(), protocols: Mutex::default() }
     }
 

@@ -14,7 +14,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, AsSendBody, Body, Proxy};
 
 use super::Error;
-use super::options::{Environment, Limits, Options};
+use super::options::{Environment, Limits, RegistryOptions};
 use crate::escape;
 use crate::skipped::SkipKind;
 
@@ -29,7 +29,7 @@ pub(super) struct Http {
 }
 
 impl Http {
-    pub(super) fn new(options: Options) -> Self {
+    pub(super) fn new(options: RegistryOptions) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn a_name_without_port_matches_all_ports() {
         let insecure = vec!["a.example".to_owned(), "b.example:5000".to_owned()];
-        let http = Http::new(Options { insecure, ..Options::default() });
+        let http = Http::new(RegistryOptions { insecure, ..RegistryOptions::default() });
         for host in ["a.example", "A.example:5000", "b.example:5000"] {
             assert!(http.is_insecure(host), "{host}");
         }

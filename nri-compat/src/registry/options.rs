@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The options of a client.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct RegistryOptions {
     /// Hosts, with or without port, that are accessed over plain HTTP or without verification of
     /// their certificates.
     pub insecure: Vec<String>,

@@ -23,7 +23,7 @@ pub struct Finding {
     pub message: String,
     /// The location, if the file of the element exists on either side.
     #[serde(serialize_with = "place")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Place<'static>>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<JsonLocation<'static>>"))]
     pub location: Option<Location>,
     /// Its number among the findings of this rule about this element, counted from 0.
     #[serde(skip)]
@@ -81,7 +81,7 @@ impl Finding {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "Location"))]
-struct Place<'l> {
+struct JsonLocation<'l> {
     /// The file: its name in the schema, or a path.
     file: &'l str,
     /// The line.
@@ -91,7 +91,10 @@ struct Place<'l> {
 }
 
 fn place<S: Serializer>(location: &Option<Location>, serializer: S) -> Result<S::Ok, S::Error> {
-    let place =
-        location.as_ref().map(|at| Place { file: &at.file, line: at.line, column: at.column });
+    let place = location.as_ref().map(|at| JsonLocation {
+        file: &at.file,
+        line: at.line,
+        column: at.column,
+    });
     place.serialize(serializer)
 }

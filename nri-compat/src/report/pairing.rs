@@ -11,7 +11,7 @@ pub struct Pairing {
     /// The protocol version of the runtime.
     pub runtime: String,
     /// The worst outcome of any item.
-    outcome: Outcome,
+    outcome: PairingOutcome,
     /// Events, fields and steps of the protocol, each with its outcome.
     pub items: Vec<PairingItem>,
 }
@@ -25,7 +25,7 @@ pub struct PairingItem {
     /// Fully qualified name of the event value, field, RPC or service.
     pub element: String,
     /// The outcome for the item.
-    pub outcome: Outcome,
+    pub outcome: PairingOutcome,
     /// The fact behind the outcome, without the name of the element, so that similar items can be
     /// grouped.
     pub detail: String,
@@ -56,7 +56,7 @@ pub enum ItemKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum PairingOutcome {
     /// It works as if both had the same version.
     Works,
     /// It is sent as StateChange, because one side lacks the dedicated RPC.
@@ -84,13 +84,13 @@ impl Pairing {
         Self {
             plugin: plugin.to_owned(),
             runtime: runtime.to_owned(),
-            outcome: worst.unwrap_or(Outcome::Works),
+            outcome: worst.unwrap_or(PairingOutcome::Works),
             items,
         }
     }
 
     /// Returns the worst outcome of any item.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> PairingOutcome {
         self.outcome
     }
 
@@ -98,7 +98,7 @@ impl Pairing {
     /// of it. A problem with a service concerns everything, and a problem with the numbering of events
     /// concerns all events.
     pub fn concerns(&self, element: &str) -> bool {
-        let mut troubled = self.items.iter().filter(|item| item.outcome != Outcome::Works);
+        let mut troubled = self.items.iter().filter(|item| item.outcome != PairingOutcome::Works);
         troubled.any(|item| {
             item.kind == ItemKind::Service
                 || item.element == element

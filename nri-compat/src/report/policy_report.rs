@@ -51,7 +51,7 @@ pub enum Api {
 
 /// The objects of an API that belong to no namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Names {
+pub struct ApiNames {
     /// The API group.
     pub group: &'static str,
     /// The version of the API.
@@ -67,15 +67,15 @@ impl Api {
     pub const ALL: [Self; 2] = [Self::OpenReports, Self::PolicyReport];
 
     /// Returns the names of its objects.
-    pub fn names(self) -> Names {
+    pub fn names(self) -> ApiNames {
         match self {
-            Self::OpenReports => Names {
+            Self::OpenReports => ApiNames {
                 group: "openreports.io",
                 version: "v1alpha1",
                 kind: "ClusterReport",
                 plural: "clusterreports",
             },
-            Self::PolicyReport => Names {
+            Self::PolicyReport => ApiNames {
                 group: "wgpolicyk8s.io",
                 version: "v1alpha2",
                 kind: "ClusterPolicyReport",
@@ -91,22 +91,22 @@ impl Api {
 pub struct PolicyReport {
     api_version: String,
     kind: String,
-    metadata: Metadata,
+    metadata: ObjectMeta,
     /// The tool that made it. The older API has it in each result only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     /// The node that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    scope: Option<Reference>,
+    scope: Option<ObjectReference>,
     #[serde(default)]
-    summary: Counts,
+    summary: ResultCounts,
     #[serde(default)]
     results: Vec<PolicyResult>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct Metadata {
+struct ObjectMeta {
     name: String,
     labels: BTreeMap<String, String>,
     annotations: BTreeMap<String, String>,
@@ -115,7 +115,7 @@ struct Metadata {
 /// The numbers of results by their kind, including those that were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct Counts {
+struct ResultCounts {
     pass: usize,
     fail: usize,
     warn: usize,
@@ -140,7 +140,7 @@ struct PolicyResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     timestamp: Option<Time>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    resources: Vec<Reference>,
+    resources: Vec<ObjectReference>,
     properties: BTreeMap<String, String>,
 }
 
@@ -183,7 +183,7 @@ struct Time {
 /// An object that a report or a result is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Reference {
+struct ObjectReference {
     #[serde(skip_serializing_if = "Option::is_none")]
     api_version: Option<String>,
     kind: String,
@@ -209,7 +209,7 @@ pub fn write_check(report: &CheckReport, api: Api, out: &mut dyn Write) -> io::R
 /// Returns the answer of `check` or `logs` as an object about its node or cluster, with a result for each verdict: the worst
 /// first, as many as an API server accepts.
 pub fn of_check(report: &CheckReport, api: Api) -> PolicyReport {
-    let scope = report.summary.node.as_deref().map(Reference::node);
+    let scope = report.summary.node.as_deref().map(ObjectReference::node);
     let subject = match (&report.cluster, &report.summary.node) {
         (Some(_), _) => "cluster",
         (None, Some(node)) => node,
@@ -233,12 +233,12 @@ impl PolicyReport {
     fn new(
         api: Api,
         subject: &str,
-        scope: Option<Reference>,
+        scope: Option<ObjectReference>,
         at: Option<&str>,
         mut results: Vec<PolicyResult>,
     ) -> Self {
         let names = api.names();
-        let summary = Counts::of(&results);
+        let summary = ResultCounts::of(&results);
         results.sort_by_key(|result| std::cmp::Reverse(result.result));
         let left_out = fit(&mut results);
         let annotations = [
@@ -248,7 +248,7 @@ impl PolicyReport {
         Self {
             api_version: format!("{}/{}", names.group, names.version),
             kind: names.kind.to_owned(),
-            metadata: Metadata {
+            metadata: ObjectMeta {
                 name: object_name(subject),
                 labels: [(MANAGED_BY.to_owned(), SOURCE.to_owned())].into(),
                 annotations: annotations.into_iter().flatten().collect(),
@@ -266,14 +266,14 @@ impl PolicyReport {
     }
 }
 
-impl Reference {
+impl ObjectReference {
     fn node(name: &str) -> Self {
         let api_version = Some("v1".to_owned());
         Self { api_version, kind: "Node".to_owned(), name: name.to_owned(), namespace: None }
     }
 }
 
-impl Counts {
+impl ResultCounts {
     fn of(results: &[PolicyResult]) -> Self {
         let mut counts = Self::default();
         for result in results {

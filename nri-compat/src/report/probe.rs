@@ -16,13 +16,13 @@ pub struct ProbeReport {
     /// The durations of the answers, for each event that was answered under some target.
     latencies: Vec<Latency>,
     /// The worst verdict and the time taken.
-    summary: SummaryDocument,
+    summary: ProbeSummary,
 }
 
 /// The worst verdict and the time taken.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct SummaryDocument {
+struct ProbeSummary {
     /// The worst verdict; null without targets.
     worst: Option<Verdict>,
     /// Time taken, in milliseconds.
@@ -35,7 +35,7 @@ impl ProbeReport {
         Self {
             place: place.into(),
             latencies: probed.latencies(),
-            summary: SummaryDocument { worst: probed.worst(), millis: probed.millis() },
+            summary: ProbeSummary { worst: probed.worst(), millis: probed.millis() },
             probed,
         }
     }

@@ -17,13 +17,13 @@ pub struct ReplayReport<'r> {
     /// The differences from the recording, in the order of the requests; at most 1000.
     differences: &'r [Difference],
     /// The numbers of requests and differences.
-    summary: SummaryDocument,
+    summary: ReplaySummary,
 }
 
 /// The numbers of requests and differences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct SummaryDocument {
+struct ReplaySummary {
     /// Requests that were sent.
     requests: u64,
     /// Answers that were compared with a recorded one.
@@ -44,7 +44,7 @@ impl<'r> ReplayReport<'r> {
             recorded_plugin: &replayed.recorded_plugin,
             redacted: replayed.redacted,
             differences: &replayed.differences,
-            summary: SummaryDocument {
+            summary: ReplaySummary {
                 requests: replayed.requests,
                 compared: replayed.compared,
                 differences: replayed.differences.len() as u64 + replayed.more_differences,

@@ -88,7 +88,7 @@ pub struct Wording {
 /// The file of an incident.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct IncidentFile {
     #[serde(deserialize_with = "one_line")]
     id: &'static str,
     #[serde(deserialize_with = "one_line")]
@@ -106,8 +106,8 @@ struct File {
     replaced_by: Option<&'static str>,
 }
 
-impl From<File> for Incident {
-    fn from(file: File) -> Self {
+impl From<IncidentFile> for Incident {
+    fn from(file: IncidentFile) -> Self {
         let rule = Rule {
             id: file.id,
             summary: file.summary,
@@ -131,7 +131,10 @@ macro_rules! files {
 static INCIDENTS: LazyLock<Vec<Incident>> = LazyLock::new(|| {
     let files = incidents!(files).into_iter();
     // A test excludes a malformed file.
-    files.filter_map(|(_, text)| toml::from_str::<File>(text).ok()).map(Incident::from).collect()
+    files
+        .filter_map(|(_, text)| toml::from_str::<IncidentFile>(text).ok())
+        .map(Incident::from)
+        .collect()
 });
 
 /// Returns every incident, in the order in which their wordings are tried.
@@ -151,7 +154,8 @@ mod tests {
     #[test]
     fn every_file_is_complete() {
         for (id, text) in incidents!(files) {
-            let file: File = toml::from_str(text).unwrap_or_else(|error| panic!("{id}: {error}"));
+            let file: IncidentFile =
+                toml::from_str(text).unwrap_or_else(|error| panic!("{id}: {error}"));
             assert_eq!(file.id, id);
             let texts = [file.summary, file.explanation, file.remedy, file.rests_on];
             assert!(texts.iter().all(|text| !text.is_empty()), "{id}");

@@ -10,7 +10,7 @@ use nri_adaptation::Revision;
 use tokio::time::{Instant, timeout};
 
 use crate::error::Result;
-use crate::session::{End, Session, decoded};
+use crate::session::{Session, SessionEnd, decoded};
 use crate::subject::{Exit, Instance};
 
 use super::answers::Reply;
@@ -175,7 +175,7 @@ impl Live {
     async fn has_ended(&mut self, run: &mut Run<'_>, step: &'static str) {
         self.session.closed(run.patience.limit(ENDING, END)).await;
         let end = self.session.arrivals().end();
-        let (kind, message) = if let Some(End::Broken(reason)) = end {
+        let (kind, message) = if let Some(SessionEnd::Broken(reason)) = end {
             let reason = answers::short(&reason);
             let message = format!("the plugin broke the protocol: {reason}");
             (TroubleKind::BrokeProtocol, message)
@@ -184,7 +184,7 @@ impl Live {
             (TroubleKind::Died, message)
         } else {
             let mut message = "the plugin closed the connection".to_owned();
-            if let Some(End::Lost(reason)) = end {
+            if let Some(SessionEnd::Lost(reason)) = end {
                 message.push_str(&format!(" ({})", answers::short(&reason)));
             }
             (TroubleKind::Closed, message)

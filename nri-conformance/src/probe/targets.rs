@@ -53,7 +53,7 @@ pub(super) async fn probe(
     let runtime = target.runtime.clone().or_else(|| linking(revision));
     let name = runtime.as_ref().map_or("", |runtime| &runtime.name);
     run.kind = RuntimeKind::reporting(name);
-    let mut pass = Pass { run, target, revision, runtime };
+    let mut pass = TargetPass { run, target, revision, runtime };
     Ok(match pass.admit().await? {
         Err((verdict, reason)) => without_events(target, verdict, reason),
         Ok((live, mask)) => {
@@ -79,14 +79,14 @@ fn without_events(target: &Target, verdict: Verdict, reason: String) -> TargetRe
 type Admitted<T, E = String> = std::result::Result<T, E>;
 
 /// The pass under one target.
-struct Pass<'r, 'a> {
+struct TargetPass<'r, 'a> {
     run: &'r mut Run<'a>,
     target: &'r Target,
     revision: &'r Revision,
     runtime: Option<RuntimeRelease>,
 }
 
-impl Pass<'_, '_> {
+impl TargetPass<'_, '_> {
     /// Starts an instance and performs the handshake. Returns the instance with its event mask.
     async fn admit(&mut self) -> Result<Admitted<(Live, i32), (Verdict, String)>> {
         let mut live = match Live::start(self.run, self.revision, true).await? {

@@ -81,7 +81,7 @@ async fn observe_all(
 ) -> Result<()> {
     let (mut stream, mut again, mut wait) = (first, false, FIRST_WAIT);
     loop {
-        let observer = Observer::default();
+        let observer = Spectator::default();
         let tap = recorder.open();
         let tapped = Tapped::new(stream, Party::Runtime, |by, bytes| tap.data(by, bytes));
         let ended = peer::serve(tapped, NAME, index, &observer, stop.as_mut()).await;
@@ -141,11 +141,11 @@ fn refused(socket: &Path, reason: &str) -> Error {
 
 /// A plugin that subscribes to every event and does nothing.
 #[derive(Default)]
-struct Observer {
+struct Spectator {
     synchronized: AtomicBool,
 }
 
-impl Service for Observer {
+impl Service for Spectator {
     async fn call(&self, request: Request) -> Result<Bytes, Status> {
         if request.method != "Synchronize" {
             return Ok(Bytes::new());

@@ -48,10 +48,10 @@ pub(crate) struct Arrival {
 }
 
 /// A pod or container: its kind and its id.
-pub(crate) type Subject<'a> = (&'static str, &'a str);
+pub(crate) type SubjectKey<'a> = (&'static str, &'a str);
 
 /// The events of each pod or container.
-pub(crate) type Groups<'a> = BTreeMap<Subject<'a>, Vec<&'a Arrival>>;
+pub(crate) type Groups<'a> = BTreeMap<SubjectKey<'a>, Vec<&'a Arrival>>;
 
 impl Sequence {
     /// Returns a sequence without requests.
@@ -98,7 +98,7 @@ impl Sequence {
         self.grouped(|arrival| Some(("container", &arrival.container.as_ref()?.id)))
     }
 
-    fn grouped<'a>(&'a self, subject: fn(&'a Arrival) -> Option<Subject<'a>>) -> Groups<'a> {
+    fn grouped<'a>(&'a self, subject: fn(&'a Arrival) -> Option<SubjectKey<'a>>) -> Groups<'a> {
         let mut groups = Groups::new();
         let arrivals = self.arrivals.iter();
         for arrival in arrivals.filter(|arrival| arrival.hook.event().is_some()) {

@@ -46,12 +46,12 @@ struct State {
     bytes: usize,
     /// The number of requests beyond the limits.
     surplus: u64,
-    end: Option<End>,
+    end: Option<SessionEnd>,
 }
 
 /// The end of a connection, from the perspective of the runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum SessionEnd {
     /// The plugin closed it between two messages.
     Closed,
     /// It was lost, for example in the middle of a message.
@@ -60,7 +60,7 @@ pub(crate) enum End {
     Broken(String),
 }
 
-impl From<&Result<Ended, ConnectionError>> for End {
+impl From<&Result<Ended, ConnectionError>> for SessionEnd {
     fn from(ended: &Result<Ended, ConnectionError>) -> Self {
         use ConnectionError::{FrameTooLarge, MessageTooLarge};
         match ended {
@@ -84,12 +84,12 @@ impl Arrivals {
     }
 
     /// Records that the connection has ended.
-    pub(crate) fn set_end(&self, end: End) {
+    pub(crate) fn set_end(&self, end: SessionEnd) {
         self.0.send_modify(|state| state.end = Some(end));
     }
 
     /// Returns how the connection ended, if it has.
-    pub(crate) fn end(&self) -> Option<End> {
+    pub(crate) fn end(&self) -> Option<SessionEnd> {
         self.0.borrow().end.clone()
     }
 

@@ -28,8 +28,8 @@ struct Reader<'s> {
     file: &'s schema::File,
     comments: HashMap<Vec<i32>, (String, LineColumn)>,
     /// Messages and enums by the path of what encloses them; in the file itself, it is empty.
-    messages: HashMap<&'s [i32], Vec<&'s schema::Message>>,
-    enums: HashMap<&'s [i32], Vec<&'s schema::Enum>>,
+    messages: HashMap<&'s [i32], Vec<&'s schema::MessageDescriptor>>,
+    enums: HashMap<&'s [i32], Vec<&'s schema::EnumDescriptor>>,
 }
 
 impl<'s> Reader<'s> {
@@ -45,14 +45,14 @@ impl<'s> Reader<'s> {
     }
 
     fn add_to(&self, protocol: &mut Protocol) {
-        let own = |service: &&schema::Service| service.id.file == self.index;
+        let own = |service: &&schema::ServiceDescriptor| service.id.file == self.index;
         let services = self.schema.services.iter().filter(own);
         protocol.services.extend(services.map(|service| self.service(service)));
         protocol.messages.extend(self.messages_in(&[]));
         protocol.enums.extend(self.enums_in(&[]));
     }
 
-    fn service(&self, service: &schema::Service) -> Service {
+    fn service(&self, service: &schema::ServiceDescriptor) -> Service {
         Service {
             name: service.id.name().to_owned(),
             full_name: service.id.full.clone(),
@@ -80,7 +80,7 @@ impl<'s> Reader<'s> {
         written.map(|message| self.message(message)).collect()
     }
 
-    fn message(&self, message: &schema::Message) -> Message {
+    fn message(&self, message: &schema::MessageDescriptor) -> Message {
         let oneofs = message.oneofs.iter().filter(|oneof| !oneof.synthetic);
         Message {
             name: message.id.name().to_owned(),
@@ -93,7 +93,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn field(&self, field: &schema::Field) -> Field {
+    fn field(&self, field: &schema::FieldDescriptor) -> Field {
         Field {
             name: field.id.name().to_owned(),
             full_name: field.id.full.clone(),
@@ -120,8 +120,8 @@ impl<'s> Reader<'s> {
         enums.map(|declared| self.enumeration(declared)).collect()
     }
 
-    fn enumeration(&self, declared: &schema::Enum) -> Enum {
-        let value = |value: &schema::EnumValue| EnumValue {
+    fn enumeration(&self, declared: &schema::EnumDescriptor) -> Enum {
+        let value = |value: &schema::EnumValueDescriptor| EnumValue {
             name: value.id.name().to_owned(),
             full_name: value.id.full.clone(),
             number: value.number,
@@ -159,7 +159,7 @@ fn by_parent<T: Declaration>(all: &[T], file: usize) -> HashMap<&[i32], Vec<&T>>
 }
 
 /// Returns the type of a value of the field; a repeated entry of a map is that map.
-fn kind(schema: &Schema, field: &schema::Field) -> FieldKind {
+fn kind(schema: &Schema, field: &schema::FieldDescriptor) -> FieldKind {
     let name = || field.type_name.clone();
     if field.cardinality == Cardinality::Map {
         return map(schema, field).unwrap_or_else(|| FieldKind::Message(name()));
@@ -171,7 +171,7 @@ fn kind(schema: &Schema, field: &schema::Field) -> FieldKind {
     }
 }
 
-fn map(schema: &Schema, field: &schema::Field) -> Option<FieldKind> {
+fn map(schema: &Schema, field: &schema::FieldDescriptor) -> Option<FieldKind> {
     let entry = schema.message(&field.type_name)?;
     let part = |number| entry.fields.iter().find(|field| field.number == number);
     Some(FieldKind::Map {

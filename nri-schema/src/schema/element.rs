@@ -72,7 +72,7 @@ macro_rules! declarations {
     };
 }
 
-declarations!(Message Field Enum EnumValue Service Method);
+declarations!(MessageDescriptor FieldDescriptor EnumDescriptor EnumValueDescriptor ServiceDescriptor Method);
 
 /// A file; its imports are also files of the schema.
 #[derive(Debug)]
@@ -93,11 +93,11 @@ pub struct File {
 
 /// A message, nested or not, map entries included.
 #[derive(Debug)]
-pub struct Message {
+pub struct MessageDescriptor {
     /// The name and the place.
     pub id: Id,
     /// The fields, in the order of declaration.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FieldDescriptor>,
     /// The oneofs, in the order of declaration.
     pub oneofs: Vec<Oneof>,
     /// The reserved numbers.
@@ -112,7 +112,7 @@ pub struct Message {
     pub features: Features,
 }
 
-impl Message {
+impl MessageDescriptor {
     /// Returns true if the compiler made it for the entries of a map.
     pub fn is_map_entry(&self) -> bool {
         self.fields.iter().any(|field| field.in_map_entry)
@@ -121,7 +121,7 @@ impl Message {
 
 /// A field of a message, or an extension.
 #[derive(Debug)]
-pub struct Field {
+pub struct FieldDescriptor {
     /// The name and the place.
     pub id: Id,
     /// The number on the wire.
@@ -193,11 +193,11 @@ pub struct Span {
 
 /// An enum, nested or not.
 #[derive(Debug)]
-pub struct Enum {
+pub struct EnumDescriptor {
     /// The name and the place.
     pub id: Id,
     /// The values, in the order of declaration.
-    pub values: Vec<EnumValue>,
+    pub values: Vec<EnumValueDescriptor>,
     /// The reserved numbers.
     pub reserved: Vec<Span>,
     /// Names that no field may have.
@@ -208,7 +208,7 @@ pub struct Enum {
 
 /// A value of an enum.
 #[derive(Debug)]
-pub struct EnumValue {
+pub struct EnumValueDescriptor {
     /// The name, with that of the enum, and the place.
     pub id: Id,
     /// The number on the wire.
@@ -217,7 +217,7 @@ pub struct EnumValue {
 
 /// A service.
 #[derive(Debug)]
-pub struct Service {
+pub struct ServiceDescriptor {
     /// The name and the place.
     pub id: Id,
     /// The RPCs, in the order of declaration.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::descriptor::{FieldProto, MessageProto, OneofProto};
-use super::element::{Cardinality, Field, Id, Oneof, number};
+use super::element::{Cardinality, FieldDescriptor, Id, Oneof, number};
 use super::features::{Features, value};
 use super::problem;
 use super::scope::Scope;
@@ -22,7 +22,7 @@ pub(super) fn field(
     scope: &Scope<'_>,
     (tag, index): (i32, usize),
     oneofs: &[Oneof],
-) -> Result<Field> {
+) -> Result<FieldDescriptor> {
     let id = scope.id(&proto.name, "field", tag, index)?;
     let options = proto.options.as_deref();
     let features = scope.features.with(options.and_then(|options| options.features.as_ref()));
@@ -34,7 +34,7 @@ pub(super) fn field(
     let delimited = declared == number::MESSAGE
         && features.message_encoding == value::ENCODING_DELIMITED
         && !is_map;
-    Ok(Field {
+    Ok(FieldDescriptor {
         number: proto.number,
         label: proto.label,
         declared,

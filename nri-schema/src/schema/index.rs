@@ -10,7 +10,8 @@ use super::descriptor::{
     EnumProto, FieldProto, FileProto, FileSet, FileTypes, MessageProto, RangeProto, ServiceProto,
 };
 use super::element::{
-    Cardinality, Enum, EnumValue, Field, File, Id, Message, Method, Service, Span,
+    Cardinality, EnumDescriptor, EnumValueDescriptor, FieldDescriptor, File, Id, MessageDescriptor,
+    Method, ServiceDescriptor, Span,
 };
 use super::features::{Features, Syntax};
 use super::field::{self, oneofs, without_dot};
@@ -153,7 +154,7 @@ impl Builder {
         self.enums(take(&mut proto.enum_type), &inner, tag::ENUM)?;
         self.extensions(take(&mut proto.extension), &inner, tag::EXTENSION)?;
         self.schema.message_by_name.insert(id.full.clone(), self.schema.messages.len());
-        self.schema.messages.push(Message {
+        self.schema.messages.push(MessageDescriptor {
             fields,
             oneofs,
             reserved: spans(&proto.reserved_range, 1),
@@ -168,7 +169,7 @@ impl Builder {
 
     /// Returns the entry types that fields of a message stand in for, with the place of the field's
     /// type.
-    fn map_fields(fields: &[Field]) -> HashMap<String, Box<[i32]>> {
+    fn map_fields(fields: &[FieldDescriptor]) -> HashMap<String, Box<[i32]>> {
         let maps = fields.iter().filter(|field| field.cardinality == Cardinality::Map);
         maps.map(|field| {
             (field.type_name.clone(), [&*field.id.path, &[tag::TYPE_NAME]].concat().into())
@@ -184,11 +185,11 @@ impl Builder {
             let inner = scope.inside(&id, features);
             let values = proto.value.into_iter().enumerate().map(|(index, value)| {
                 let id = inner.id(&value.name, "enum value", tag::ENUM_VALUE, index)?;
-                Ok(EnumValue { id, number: value.number })
+                Ok(EnumValueDescriptor { id, number: value.number })
             });
-            let values: Vec<EnumValue> = values.collect::<Result<_>>()?;
+            let values: Vec<EnumValueDescriptor> = values.collect::<Result<_>>()?;
             self.schema.enum_by_name.insert(id.full.clone(), self.schema.enums.len());
-            self.schema.enums.push(Enum {
+            self.schema.enums.push(EnumDescriptor {
                 values,
                 reserved: spans(&proto.reserved_range, 0),
                 reserved_names: proto.reserved_name,
@@ -204,12 +205,12 @@ impl Builder {
             proto.oneof_index = None;
             let owner: Arc<str> = without_dot(&proto.extendee).into();
             let extension = field::field(&self.types, proto, &owner, scope, (tag, index), &[])?;
-            self.schema.extensions.push(Field { is_extension: true, ..extension });
+            self.schema.extensions.push(FieldDescriptor { is_extension: true, ..extension });
         }
         Ok(())
     }
 
-    fn service(proto: ServiceProto, scope: &Scope<'_>, index: usize) -> Result<Service> {
+    fn service(proto: ServiceProto, scope: &Scope<'_>, index: usize) -> Result<ServiceDescriptor> {
         let id = scope.id(&proto.name, "service", tag::SERVICE, index)?;
         let inner = scope.inside(&id, scope.features);
         let methods = proto.method.into_iter().enumerate().map(|(index, method)| {
@@ -224,7 +225,7 @@ impl Builder {
             })
         });
         let methods: Vec<Method> = methods.collect::<Result<_>>()?;
-        Ok(Service { methods, id })
+        Ok(ServiceDescriptor { methods, id })
     }
 }
 

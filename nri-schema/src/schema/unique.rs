@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::Schema;
-use super::element::{Enum, Field, Id, Message, Service};
+use super::element::{EnumDescriptor, FieldDescriptor, Id, MessageDescriptor, ServiceDescriptor};
 use super::problem;
 use super::scope::join;
 use crate::error::Error;
@@ -30,7 +30,7 @@ struct Names<'s> {
 }
 
 impl<'s> Names<'s> {
-    fn message(&mut self, message: &'s Message) -> Result<()> {
+    fn message(&mut self, message: &'s MessageDescriptor) -> Result<()> {
         self.id(&message.id)?;
         message.fields.iter().try_for_each(|field| self.id(&field.id))?;
         let mut oneofs = message.oneofs.iter();
@@ -40,12 +40,12 @@ impl<'s> Names<'s> {
         })
     }
 
-    fn enumeration(&mut self, declared: &'s Enum) -> Result<()> {
+    fn enumeration(&mut self, declared: &'s EnumDescriptor) -> Result<()> {
         self.id(&declared.id)?;
         declared.values.iter().try_for_each(|value| self.id(&value.id))
     }
 
-    fn service(&mut self, service: &'s Service) -> Result<()> {
+    fn service(&mut self, service: &'s ServiceDescriptor) -> Result<()> {
         self.id(&service.id)?;
         service.methods.iter().try_for_each(|method| self.id(&method.id))
     }
@@ -65,7 +65,7 @@ impl<'s> Names<'s> {
     }
 }
 
-fn numbers(schema: &Schema, message: &Message) -> Result<()> {
+fn numbers(schema: &Schema, message: &MessageDescriptor) -> Result<()> {
     let mut seen = HashSet::with_capacity(message.fields.len());
     match message.fields.iter().find(|field| !seen.insert(field.number)) {
         Some(field) => Err(twice(schema, &message.id.full, field)),
@@ -75,7 +75,7 @@ fn numbers(schema: &Schema, message: &Message) -> Result<()> {
 
 fn extensions(schema: &Schema) -> Result<()> {
     let mut seen = HashSet::new();
-    let is_taken = |extension: &&Field| {
+    let is_taken = |extension: &&FieldDescriptor| {
         let extended = schema.message(&extension.owner);
         let mut fields = extended.iter().flat_map(|message| &message.fields);
         fields.any(|field| field.number == extension.number)
@@ -90,7 +90,7 @@ fn extensions(schema: &Schema) -> Result<()> {
     }
 }
 
-fn twice(schema: &Schema, message: &str, field: &Field) -> Error {
+fn twice(schema: &Schema, message: &str, field: &FieldDescriptor) -> Error {
     let file = &schema.file_of(&field.id).name;
     problem::number_twice(message, field.number, file).into()
 }

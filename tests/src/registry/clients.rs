@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nri_compat::registry::{Client, Environment, Limits, Options, Reference};
+use nri_compat::registry::{Client, Environment, Limits, Reference, RegistryOptions};
 use serde_json::json;
 
 use super::{Image, Images, Registry, digest, gzip, layer, plugin};
@@ -56,7 +56,7 @@ pub fn client(insecure: &[String], logged_in: &[&str]) -> (Client, tempfile::Tem
 /// Returns a client with these variables.
 #[must_use]
 pub fn with_environment(insecure: &[String], environment: Environment) -> Client {
-    let options = Options { insecure: insecure.to_vec(), limits: limits(), environment };
+    let options = RegistryOptions { insecure: insecure.to_vec(), limits: limits(), environment };
     Client::new(options)
 }
 

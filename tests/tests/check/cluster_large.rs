@@ -5,7 +5,7 @@
 mod api_server;
 
 use api_server::{ApiServer, Generated};
-use nri_compat::cluster::{Options, read};
+use nri_compat::cluster::{ClusterOptions, read};
 
 /// The memory that reading the cluster may add in bytes. All pages together are larger.
 const MAX_ADDED: usize = 48 << 20;
@@ -26,7 +26,7 @@ fn a_large_cluster_is_read_in_bounded_memory() {
     let folder = tempfile::tempdir().expect("a folder");
     let kubeconfig = folder.path().join("config");
     std::fs::write(&kubeconfig, server.kubeconfig()).expect("it can be written");
-    let options = Options { kubeconfig: Some(kubeconfig), ..Options::default() };
+    let options = ClusterOptions { kubeconfig: Some(kubeconfig), ..ClusterOptions::default() };
     let runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = { runtime }.enable_all().build().expect("a runtime");
     let before = peak();

@@ -1,8 +1,8 @@
 //! Hostile programs: each made from scratch, each with the answer it must get.
 
 use nri_compat::report::check::Outcome::{Deprecated, Incompatible, Unknown};
-use nri_tests::hostile::Answer::{self, Is, NoPlugin};
-use nri_tests::hostile::{Row, check, elf, look};
+use nri_tests::hostile::ExpectedAnswer::{self, Is, NoPlugin};
+use nri_tests::hostile::{HostileRow, check, elf, look};
 
 const SERVICE: &[u8] = b"\0nri.pkg.api.v1alpha1.Plugin\0StateChange\0RunPodSandbox\0";
 
@@ -14,8 +14,8 @@ fn manifest() -> Vec<u8> {
     [b"NRI-PLUGIN-INFO\x01", &length.to_le_bytes()[..], text].concat()
 }
 
-fn row(member: impl Into<String>, bytes: Vec<u8>, answer: Answer) -> Row {
-    Row { member: member.into(), file: "program", bytes, answer }
+fn row(member: impl Into<String>, bytes: Vec<u8>, answer: ExpectedAnswer) -> HostileRow {
+    HostileRow { member: member.into(), file: "program", bytes, answer }
 }
 
 #[test]
@@ -153,7 +153,8 @@ fn webassembly() {
     let module = |parts: &[&[u8]]| [&b"\0asm\x01\0\0\0"[..], &parts.concat()].concat();
     let exports = b"\x07\x16\x01\x12plugin_api_version\0\0";
     let state_change = b"\x07\x17\x01\x13plugin_state_change\0\0";
-    let named = |member: &str, bytes, answer| Row { file: "10-a", ..row(member, bytes, answer) };
+    let named =
+        |member: &str, bytes, answer| HostileRow { file: "10-a", ..row(member, bytes, answer) };
     let mut rows = vec![
         row("it lacks functions", module(&[exports]), Is(Incompatible, "lacks")),
         row(

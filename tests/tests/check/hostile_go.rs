@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use nri_compat::report::check::Outcome::Unknown;
-use nri_tests::hostile::Answer::{self, Is, NoPlugin};
-use nri_tests::hostile::{Row, check};
+use nri_tests::hostile::ExpectedAnswer::{self, Is, NoPlugin};
+use nri_tests::hostile::{HostileRow, check};
 
 /// A statement that starts a program, and the beginning of a large one in base64.
 const STARTS: &str = "println(exec.Command(\"true\").Run(), \"f0VMRgIBAQAAPADDING\")";
@@ -222,8 +222,8 @@ func main() {{
     build("corp.example/bare", &[("main.go".to_owned(), main)], false)
 }
 
-fn row(member: &str, bytes: Vec<u8>, answer: Answer) -> Row {
-    Row { member: member.to_owned(), file: "program", bytes, answer }
+fn row(member: &str, bytes: Vec<u8>, answer: ExpectedAnswer) -> HostileRow {
+    HostileRow { member: member.to_owned(), file: "program", bytes, answer }
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn bindings_of_their_own() {
 
 #[test]
 fn programs_that_contain_others() {
-    let named = |member, bytes, answer| Row { file: "10-a", ..row(member, bytes, answer) };
+    let named = |member, bytes, answer| HostileRow { file: "10-a", ..row(member, bytes, answer) };
     let padding = "A".repeat(40 << 10);
     let main = |import: &str, call: &str| {
         let main = format!("package main\n\nimport {import:?}\n\nfunc main() {{ {call} }}\n");

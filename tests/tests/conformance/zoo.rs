@@ -20,7 +20,7 @@ use nri_tests::judged::judged;
 use nri_tests::published;
 use nri_tests::snapshot::difference;
 use tempfile::TempDir;
-use xtask::zoo::{Plugin, Release, Zoo};
+use xtask::zoo::{Zoo, ZooPlugin, ZooRelease};
 
 /// The targets of the table: today, and after the removal of StateChange.
 const TARGETS: [&str; 2] = ["nri@0.12.5", "containerd@2.7"];
@@ -30,14 +30,14 @@ const AT_ONCE: usize = 4;
 
 /// A plugin that can be started.
 struct Animal<'z> {
-    plugin: &'z Plugin,
-    release: &'z Release,
+    plugin: &'z ZooPlugin,
+    release: &'z ZooRelease,
     program: PathBuf,
     folder: TempDir,
 }
 
 impl<'z> Animal<'z> {
-    fn new((plugin, release): (&'z Plugin, &'z Release)) -> Self {
+    fn new((plugin, release): (&'z ZooPlugin, &'z ZooRelease)) -> Self {
         let folder = tempfile::tempdir().expect("temporary folder");
         let path = folder.path().display().to_string();
         let config = plugin.config.replace("{folder}", &path);

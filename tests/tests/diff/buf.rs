@@ -9,7 +9,7 @@ use nri_tests::accepted;
 use nri_tests::buf::Buf;
 use nri_tests::compare::{CATEGORIES, Difference, Side, compare, text};
 use nri_tests::fixtures::{self, Fixture};
-use nri_tests::random::Case;
+use nri_tests::random::SchemaCase;
 
 /// Every ordered pair of protocol revisions, in each category.
 #[test]
@@ -107,7 +107,7 @@ fn random_schemas() {
     for seed in first..first + cases {
         match random_schema(&buf, seed) {
             Ok((differ, _)) if !differ.is_empty() => {
-                let changes = Case::new(seed).changes.join(", ");
+                let changes = SchemaCase::new(seed).changes.join(", ");
                 differing += &format!("seed {seed} ({changes}):\n{}", text(&differ));
             }
             Ok((_, shared)) => total += shared,
@@ -132,7 +132,7 @@ fn random_schemas() {
 
 fn random_schema(buf: &Buf, seed: u64) -> Result<(Vec<Difference>, usize), String> {
     let root = tempfile::tempdir().unwrap();
-    Case::new(seed).write(root.path()).unwrap();
+    SchemaCase::new(seed).write(root.path()).unwrap();
     let from = Side::new(&root.path().join("before"))?;
     let to = Side::new(&root.path().join("after"))?;
     compare(buf, &from, &to, &CATEGORIES)

@@ -8,7 +8,7 @@ use std::path::Path;
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::{Category, Level};
-use nri_compat::report::pairing::{Outcome, Pairing};
+use nri_compat::report::pairing::{Pairing, PairingOutcome};
 use nri_schema::History;
 
 /// Rules about what a schema may become, or about source code: the bytes stay as they are.
@@ -45,7 +45,7 @@ fn changed(from: &str, to: &str) -> DiffReport {
     compare(&before, &after, Category::File).expect("it compiles")
 }
 
-fn outcomes(report: &DiffReport, element: &str) -> Vec<Outcome> {
+fn outcomes(report: &DiffReport, element: &str) -> Vec<PairingOutcome> {
     let items = report.pairings.iter().flat_map(|pairing| &pairing.items);
     let named = items.filter(|item| item.element.ends_with(element));
     named.map(|item| item.outcome).collect()
@@ -62,7 +62,7 @@ fn is_wire(rule: &str) -> bool {
 /// simply work have no errors other than those that do not affect peers.
 fn assert_consistent(report: &DiffReport, changes: &str) {
     let errors = report.findings.iter().filter(|finding| finding.level == Level::Error);
-    let works = report.pairings.iter().all(|pairing| pairing.outcome() == Outcome::Works);
+    let works = report.pairings.iter().all(|pairing| pairing.outcome() == PairingOutcome::Works);
     for error in errors {
         let concerned = report.pairings.iter().any(|pairing| pairing.concerns(&error.element));
         let says_so = error.message.contains("NRI peers still understand each other");
@@ -77,44 +77,64 @@ fn assert_consistent(report: &DiffReport, changes: &str) {
 #[test]
 fn what_happens_on_the_wire_is_named() {
     let cases = [
-        ("Hooks hooks = 10;", "string hooks = 10;", "Container.hooks", Outcome::Fails),
-        ("Hooks hooks = 10;", "string hooks = 10;", "CREATE_CONTAINER", Outcome::Fails),
-        ("Hooks hooks = 10;", "string hooks = 10;", "Plugin.Synchronize", Outcome::Dropped),
-        ("uint32 pid = 12;", "string pid = 12;", "Container.pid", Outcome::Fails),
-        ("uint32 pid = 12;", "int32 pid = 12;", "Container.pid", Outcome::Misreads),
-        ("rpc CreateContainer(", "rpc CreateContainer(stream ", "CREATE_CONTAINER", Outcome::Fails),
-        ("rpc Shutdown(Empty)", "rpc Shutdown(Container)", "Plugin.Shutdown", Outcome::Loses),
-        ("uint32 pid = 12;", "optional uint32 pid = 12;", "Container.pid", Outcome::LosesPresence),
+        ("Hooks hooks = 10;", "string hooks = 10;", "Container.hooks", PairingOutcome::Fails),
+        ("Hooks hooks = 10;", "string hooks = 10;", "CREATE_CONTAINER", PairingOutcome::Fails),
+        ("Hooks hooks = 10;", "string hooks = 10;", "Plugin.Synchronize", PairingOutcome::Dropped),
+        ("uint32 pid = 12;", "string pid = 12;", "Container.pid", PairingOutcome::Fails),
+        ("uint32 pid = 12;", "int32 pid = 12;", "Container.pid", PairingOutcome::Misreads),
+        (
+            "rpc CreateContainer(",
+            "rpc CreateContainer(stream ",
+            "CREATE_CONTAINER",
+            PairingOutcome::Fails,
+        ),
+        (
+            "rpc Shutdown(Empty)",
+            "rpc Shutdown(Container)",
+            "Plugin.Shutdown",
+            PairingOutcome::Loses,
+        ),
+        (
+            "uint32 pid = 12;",
+            "optional uint32 pid = 12;",
+            "Container.pid",
+            PairingOutcome::LosesPresence,
+        ),
         (
             "uint32 pid = 12;",
             "oneof process { uint32 pid = 12; }",
             "Container.pid",
-            Outcome::LosesPresence,
+            PairingOutcome::LosesPresence,
         ),
-        ("int32 events = 2;", "sint32 events = 2;", "ConfigureResponse.events", Outcome::Misreads),
+        (
+            "int32 events = 2;",
+            "sint32 events = 2;",
+            "ConfigureResponse.events",
+            PairingOutcome::Misreads,
+        ),
         (
             "int32 events = 2;",
             "repeated int32 events = 2;",
             "ConfigureResponse.events",
-            Outcome::Fails,
+            PairingOutcome::Fails,
         ),
         (
             "repeated Hook prestart = 1;",
             "repeated Mount prestart = 1;",
             "Hooks.prestart",
-            Outcome::Misreads,
+            PairingOutcome::Misreads,
         ),
-        ("LAST = 15;", "", "CREATE_CONTAINER", Outcome::Dropped),
-        ("bool more = 2;", "bool more = 3;", "Plugin.Synchronize", Outcome::Dropped),
-        ("RUN_POD_SANDBOX = 1;", "RUN_POD_SANDBOX = 16;", "RUN_POD_SANDBOX", Outcome::Fails),
+        ("LAST = 15;", "", "CREATE_CONTAINER", PairingOutcome::Dropped),
+        ("bool more = 2;", "bool more = 3;", "Plugin.Synchronize", PairingOutcome::Dropped),
+        ("RUN_POD_SANDBOX = 1;", "RUN_POD_SANDBOX = 16;", "RUN_POD_SANDBOX", PairingOutcome::Fails),
     ];
     for (from, to, element, outcome) in cases {
         let report = changed(from, to);
         let found = outcomes(&report, element);
         assert!(found.contains(&outcome), "{from} to {to}: {element} is {found:?}");
-        let outcomes: Vec<Outcome> = report.pairings.iter().map(Pairing::outcome).collect();
+        let outcomes: Vec<PairingOutcome> = report.pairings.iter().map(Pairing::outcome).collect();
         assert!(
-            outcomes.iter().any(|outcome| *outcome > Outcome::Fallback),
+            outcomes.iter().any(|outcome| *outcome > PairingOutcome::Fallback),
             "{from} to {to}: {outcomes:?}"
         );
     }
@@ -125,11 +145,11 @@ fn what_happens_on_the_wire_is_named() {
 fn without_registration_nothing_works() {
     let report = changed("rpc RegisterPlugin(RegisterPluginRequest) returns (Empty);", "");
     for pairing in &report.pairings {
-        assert_eq!(pairing.outcome(), Outcome::Dropped, "{pairing:?}");
+        assert_eq!(pairing.outcome(), PairingOutcome::Dropped, "{pairing:?}");
     }
     let report = changed("rpc Synchronize(SynchronizeRequest) returns (SynchronizeResponse);", "");
-    let outcomes: Vec<Outcome> = report.pairings.iter().map(Pairing::outcome).collect();
-    assert!(outcomes.contains(&Outcome::Dropped), "{outcomes:?}");
+    let outcomes: Vec<PairingOutcome> = report.pairings.iter().map(Pairing::outcome).collect();
+    assert!(outcomes.contains(&PairingOutcome::Dropped), "{outcomes:?}");
 }
 
 /// The values of fields that exchanged their numbers arrive in each other; those of a field that
@@ -141,12 +161,12 @@ fn fields_that_exchange_their_numbers_are_misread() {
         .replacen("string runtime_version = 3;", "string runtime_version = 2;", 1);
     let report = compare(&newest(), &exchanged, Category::File).expect("it compiles");
     for pairing in &report.pairings {
-        assert_eq!(pairing.outcome(), Outcome::Misreads, "{pairing:?}");
+        assert_eq!(pairing.outcome(), PairingOutcome::Misreads, "{pairing:?}");
     }
     assert_consistent(&report, "exchanged numbers");
     let report = changed("string runtime_name = 2;", "string runtime = 2;");
     for pairing in &report.pairings {
-        assert_eq!(pairing.outcome(), Outcome::Works, "{pairing:?}");
+        assert_eq!(pairing.outcome(), PairingOutcome::Works, "{pairing:?}");
     }
 }
 
@@ -180,7 +200,7 @@ fn enum_values_that_exchange_their_numbers_are_misread() {
         let after = before.replacen(first, first_new, 1).replacen(second, second_new, 1);
         let report = compare(&before, &after, Category::File).expect("it compiles");
         let misread = report.pairings.iter().flat_map(|pairing| &pairing.items);
-        let mut misread = misread.filter(|item| item.outcome == Outcome::Misreads);
+        let mut misread = misread.filter(|item| item.outcome == PairingOutcome::Misreads);
         assert!(
             misread.any(|item| item.detail.contains("of another value")),
             "{first_new} {second_new}: {:?}",
@@ -190,7 +210,7 @@ fn enum_values_that_exchange_their_numbers_are_misread() {
     }
     let report = changed("CONTAINER_CREATED = 1;", "CONTAINER_NEW = 1;");
     for pairing in &report.pairings {
-        assert_eq!(pairing.outcome(), Outcome::Works, "{pairing:?}");
+        assert_eq!(pairing.outcome(), PairingOutcome::Works, "{pairing:?}");
     }
 }
 
@@ -208,9 +228,9 @@ fn extensions_are_judged_like_fields() {
     };
     let before = proto2("extend Empty { optional string note = 100; }");
     for (after, outcome) in [
-        ("extend Empty { optional int32 note = 100; }", Outcome::Dropped),
-        ("", Outcome::Loses),
-        ("extend Empty { optional bytes note = 100; }", Outcome::Dropped),
+        ("extend Empty { optional int32 note = 100; }", PairingOutcome::Dropped),
+        ("", PairingOutcome::Loses),
+        ("extend Empty { optional bytes note = 100; }", PairingOutcome::Dropped),
     ] {
         let report = compare(&before, &proto2(after), Category::File).expect("it compiles");
         let outcomes: Vec<_> = report.pairings.iter().map(Pairing::outcome).collect();
@@ -223,7 +243,7 @@ fn extensions_are_judged_like_fields() {
 #[test]
 fn a_wider_mask_is_compatible_and_the_finding_says_so() {
     let report = changed("int32 events = 2;", "int64 events = 2;");
-    assert!(report.pairings.iter().all(|pairing| pairing.outcome() == Outcome::Works));
+    assert!(report.pairings.iter().all(|pairing| pairing.outcome() == PairingOutcome::Works));
     let mask = report.findings.iter().find(|finding| finding.rule == "NRI_MASK_FIELD_CHANGED");
     let mask = mask.expect("the change is found");
     assert_eq!(mask.level, Level::Note);

@@ -3,7 +3,7 @@
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::{Category, Level};
-use nri_compat::report::pairing::{Outcome, Pairing};
+use nri_compat::report::pairing::{Pairing, PairingOutcome};
 use nri_schema::History;
 
 fn newest() -> String {
@@ -34,7 +34,7 @@ fn changed(from: &str, to: &str) -> DiffReport {
     compare(&[("api.proto", before.replacen(from, to, 1))])
 }
 
-fn outcomes(report: &DiffReport) -> Vec<Outcome> {
+fn outcomes(report: &DiffReport) -> Vec<PairingOutcome> {
     report.pairings.iter().map(Pairing::outcome).collect()
 }
 
@@ -49,10 +49,10 @@ fn a_plugin_without_name_or_index_cannot_register() {
         ("string plugin_idx = 2;", "string label = 2; string plugin_idx = 22;"),
     ] {
         let report = changed(from, to);
-        assert_eq!(outcomes(&report), [Outcome::Dropped; 2], "{from} to {to}");
+        assert_eq!(outcomes(&report), [PairingOutcome::Dropped; 2], "{from} to {to}");
     }
     let renamed = changed("string plugin_idx = 2;", "string index = 2;");
-    assert_eq!(outcomes(&renamed), [Outcome::Works; 2]);
+    assert_eq!(outcomes(&renamed), [PairingOutcome::Works; 2]);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn an_update_without_its_container_fails() {
     for to in ["", "string container_id = 9;"] {
         let after = format!("{}{to}{}", &newest[..field], &newest[end..]);
         let report = compare(&[("api.proto", after)]);
-        assert_eq!(outcomes(&report), [Outcome::Fails; 2], "{to}");
+        assert_eq!(outcomes(&report), [PairingOutcome::Fails; 2], "{to}");
     }
 }
 
@@ -75,14 +75,14 @@ fn a_mask_that_does_not_arrive_is_misread_in_both_directions() {
     {
         let report = changed("int32 events = 2;", to);
         for pairing in &report.pairings {
-            assert!(pairing.outcome() >= Outcome::Misreads, "{to}: {pairing:?}");
+            assert!(pairing.outcome() >= PairingOutcome::Misreads, "{to}: {pairing:?}");
         }
         let errors = report.findings.iter();
         let mut errors = errors.filter(|finding| finding.level == Level::Error);
         assert!(errors.any(|finding| finding.rule == "NRI_MASK_FIELD_CHANGED"), "{to}");
     }
     let renamed = changed("int32 events = 2;", "int32 subscription = 2;");
-    assert_eq!(outcomes(&renamed), [Outcome::Works; 2]);
+    assert_eq!(outcomes(&renamed), [PairingOutcome::Works; 2]);
     assert!(renamed.findings.iter().all(|finding| finding.rule != "NRI_MASK_FIELD_CHANGED"));
 }
 
@@ -100,9 +100,9 @@ fn a_service_in_another_package_is_not_found() {
     };
     let files = |package| [("api.proto", rest.clone()), ("host.proto", host(package))];
     let report = compare(&files("nri.host"));
-    assert_eq!(outcomes(&report), [Outcome::Loses; 2], "{:#?}", report.pairings);
+    assert_eq!(outcomes(&report), [PairingOutcome::Loses; 2], "{:#?}", report.pairings);
     let moved = compare(&files("nri.pkg.api.v1alpha1"));
-    assert_eq!(outcomes(&moved), [Outcome::Works; 2], "{:#?}", moved.pairings);
+    assert_eq!(outcomes(&moved), [PairingOutcome::Works; 2], "{:#?}", moved.pairings);
 }
 
 /// Names of constants are not on the wire.
@@ -131,7 +131,7 @@ fn renamed_events_change_nothing() {
     ] {
         assert_ne!(after, newest);
         let report = compare(&[("api.proto", after)]);
-        assert_eq!(outcomes(&report), [Outcome::Works; 2], "{:#?}", report.pairings);
+        assert_eq!(outcomes(&report), [PairingOutcome::Works; 2], "{:#?}", report.pairings);
         let mut errors = report.findings.iter();
         assert!(
             errors
@@ -147,8 +147,8 @@ fn a_message_that_is_new_is_misread_by_nobody() {
     let after = newest().replacen("rpc Shutdown(Empty)", "rpc Shutdown(Bye)", 1);
     let report =
         compare(&[("api.proto", format!("{after}\nmessage Bye {{ string reason = 1; }}\n"))]);
-    assert!(outcomes(&report).iter().all(|outcome| *outcome <= Outcome::Loses));
-    assert!(outcomes(&report).contains(&Outcome::Works));
+    assert!(outcomes(&report).iter().all(|outcome| *outcome <= PairingOutcome::Loses));
+    assert!(outcomes(&report).contains(&PairingOutcome::Works));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn presence_that_one_side_lacks_is_named_in_both_directions() {
         ("string plugin_name = 1;", "oneof id { string plugin_name = 1; }"),
         ("bool ignore_failure = 3;", "optional bool ignore_failure = 3;"),
     ] {
-        assert_eq!(outcomes(&changed(from, to)), [Outcome::LosesPresence; 2], "{to}");
+        assert_eq!(outcomes(&changed(from, to)), [PairingOutcome::LosesPresence; 2], "{to}");
     }
 }
 
@@ -170,10 +170,10 @@ fn an_answer_of_another_type_is_misread_and_a_renamed_one_is_not() {
         let mut items = pairing.items.iter();
         let item = items.find(|item| item.element.ends_with("Runtime.UpdateContainers"));
         let item = item.expect("the call");
-        assert_eq!(item.outcome, Outcome::Misreads, "{item:?}");
+        assert_eq!(item.outcome, PairingOutcome::Misreads, "{item:?}");
         assert!(item.detail.starts_with("sent as UpdateContainersRe"), "{item:?}");
     }
     let renamed = newest().replace("UpdateContainersResponse", "UpdateContainersReply");
     let report = compare(&[("api.proto", renamed)]);
-    assert_eq!(outcomes(&report), [Outcome::Works; 2]);
+    assert_eq!(outcomes(&report), [PairingOutcome::Works; 2]);
 }

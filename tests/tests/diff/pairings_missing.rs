@@ -6,10 +6,10 @@ use std::path::Path;
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::{Category, Level};
-use nri_compat::report::pairing::{ItemKind, Outcome};
+use nri_compat::report::pairing::{ItemKind, PairingOutcome};
 use nri_schema::History;
 
-use Outcome::{Dropped, Fails, Loses, Unknown, Works};
+use PairingOutcome::{Dropped, Fails, Loses, Unknown, Works};
 
 const PACKAGE: &str = "nri.pkg.api.v1alpha1";
 
@@ -155,8 +155,9 @@ fn renamed_events() -> Files {
     Files::one(text.replace("  Event event = 1;", "  Happening event = 1;"))
 }
 
-fn assert_outcomes(name: &str, report: &DiffReport, expected: [Outcome; 2]) {
-    let found: Vec<Outcome> = report.pairings.iter().map(|pairing| pairing.outcome()).collect();
+fn assert_outcomes(name: &str, report: &DiffReport, expected: [PairingOutcome; 2]) {
+    let found: Vec<PairingOutcome> =
+        report.pairings.iter().map(|pairing| pairing.outcome()).collect();
     assert_eq!(found, expected, "{name}: {:#?}", report.pairings);
     for pairing in &report.pairings {
         let explained = pairing.items.iter().filter(|item| item.outcome >= Unknown);
@@ -226,7 +227,8 @@ fn an_import_before_the_protocol_does_not_change_its_package() {
         1,
     );
     let report = compare(&Files::one(newest()), &Files::one(text));
-    let outcomes: Vec<Outcome> = report.pairings.iter().map(|pairing| pairing.outcome()).collect();
+    let outcomes: Vec<PairingOutcome> =
+        report.pairings.iter().map(|pairing| pairing.outcome()).collect();
     assert_eq!(outcomes, [Works, Loses], "{:#?}", report.pairings);
     let changed = report.pairings.iter().flat_map(|pairing| &pairing.items);
     let events = changed.filter(|item| item.kind == ItemKind::Event && item.outcome == Works);
@@ -234,7 +236,7 @@ fn an_import_before_the_protocol_does_not_change_its_package() {
 }
 
 /// Returns the outcomes of the item of an element, of the old plugin on the new runtime and the other way round.
-fn outcomes_of(report: &DiffReport, kind: ItemKind, element: &str) -> [Option<Outcome>; 2] {
+fn outcomes_of(report: &DiffReport, kind: ItemKind, element: &str) -> [Option<PairingOutcome>; 2] {
     [0, 1].map(|pairing: usize| {
         let mut items = report.pairings[pairing].items.iter();
         let found =

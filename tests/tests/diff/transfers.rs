@@ -15,7 +15,7 @@ use fastrand::Rng;
 use nri_compat::diff::wire::{Arrival, Effect, Transfer, Transfers};
 use nri_schema::Schema;
 use nri_tests::compile;
-use nri_tests::random::Case;
+use nri_tests::random::SchemaCase;
 use prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 
@@ -222,7 +222,7 @@ fn mutated(decoder: &mut dyn Decoder, seeds: std::ops::Range<u64>) {
     let (mut sent, mut refused, mut changed) = (0, 0, 0);
     for seed in seeds {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        Case::new(seed).write(folder.path()).expect("a folder that can be written to");
+        SchemaCase::new(seed).write(folder.path()).expect("a folder that can be written to");
         let side = |name| Side::of(&folder.path().join(name));
         let (Some(before), Some(after)) = (side("before"), side("after")) else {
             continue;

@@ -2,7 +2,7 @@
 
 use nri_compat::check::collect::{ImageOptions, ImageRequest, Request, collect};
 use nri_compat::check::evidence::READERS;
-use nri_compat::registry::{Client, Environment, Options, Reference};
+use nri_compat::registry::{Client, Environment, Reference, RegistryOptions};
 use nri_compat::skipped::SkipKind;
 use nri_tests::registry::{Demands, Image, RealRegistry, Server, gzip, layer, plugin};
 
@@ -61,10 +61,10 @@ fn manifest(
     environment: Environment,
 ) -> Result<(), (SkipKind, String)> {
     let insecure = insecure.then(|| registry.host().to_owned());
-    let client = Client::new(Options {
+    let client = Client::new(RegistryOptions {
         insecure: insecure.into_iter().collect(),
         environment,
-        ..Options::default()
+        ..RegistryOptions::default()
     });
     let reference = Reference::parse(reference).unwrap();
     let manifest = client.manifest(&reference);

@@ -9,11 +9,11 @@ use crate::tool::Tool;
 const COLUMNS: &str = "90";
 
 /// An `nri-compat`.
-pub(super) struct Command {
+pub(super) struct Documented {
     program: PathBuf,
 }
 
-impl Command {
+impl Documented {
     pub(super) fn new(program: &Path) -> Self {
         Self { program: program.to_owned() }
     }

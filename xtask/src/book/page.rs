@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::command::Command;
+use super::command::Documented;
 use crate::error::{TaskError, writing};
 
 /// A page of the book.
@@ -25,7 +25,7 @@ impl Page {
     pub(super) fn expand(
         &mut self,
         address: &str,
-        command: &Command,
+        command: &Documented,
         lists: &[(&str, String)],
     ) -> Result<(), TaskError> {
         let mut text = String::new();
@@ -63,7 +63,7 @@ fn invocation(line: &str) -> Option<&str> {
 }
 
 /// Returns the command and its output as a block.
-fn run(command: &Command, arguments: &str) -> Result<String, TaskError> {
+fn run(command: &Documented, arguments: &str) -> Result<String, TaskError> {
     let output = command.output(arguments.split_whitespace())?;
     Ok(block(&format!("$ nri-compat {arguments}\n{output}")))
 }

@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::command::Command;
+use super::command::Documented;
 use super::page::{Page, block};
 use crate::error::TaskError;
 
 /// An entry of the list that `explain` prints.
 #[derive(Debug, PartialEq, Eq)]
-struct Entry {
+struct ReferenceEntry {
     id: String,
     summary: String,
 }
 
-impl Entry {
+impl ReferenceEntry {
     /// Returns true for a statement, whose id is a letter and a number.
     fn is_statement(&self) -> bool {
         let mut characters = self.id.chars();
@@ -30,8 +30,8 @@ impl Entry {
 /// The rules and statements.
 #[derive(Debug)]
 pub(super) struct Reference {
-    rules: Vec<Entry>,
-    statements: Vec<Entry>,
+    rules: Vec<ReferenceEntry>,
+    statements: Vec<ReferenceEntry>,
 }
 
 impl Reference {
@@ -40,9 +40,10 @@ impl Reference {
     /// # Errors
     ///
     /// Returns an error if the command fails.
-    pub(super) fn read(command: &Command) -> Result<Self, TaskError> {
+    pub(super) fn read(command: &Documented) -> Result<Self, TaskError> {
         let list = command.output(["explain"])?;
-        let (statements, rules) = entries(&list).into_iter().partition(Entry::is_statement);
+        let (statements, rules) =
+            entries(&list).into_iter().partition(ReferenceEntry::is_statement);
         Ok(Self { rules, statements })
     }
 
@@ -59,7 +60,7 @@ impl Reference {
     /// # Errors
     ///
     /// Returns an error if the command fails.
-    pub(super) fn pages(&self, command: &Command) -> Result<Vec<Page>, TaskError> {
+    pub(super) fn pages(&self, command: &Documented) -> Result<Vec<Page>, TaskError> {
         let rules = "Rules of `diff`, `check` and `logs`. A policy may change the level of a rule.";
         let statements = "Statements of the lifecycle contract, which plugins and runtimes keep.";
         let mut pages = vec![
@@ -68,7 +69,7 @@ impl Reference {
         ];
         let folders = [(&self.rules, "rules"), (&self.statements, "statements")];
         for (entries, folder) in folders {
-            for Entry { id, .. } in entries {
+            for ReferenceEntry { id, .. } in entries {
                 let text = command.output(["explain", id])?;
                 pages.push(Page {
                     path: format!("reference/{folder}/{id}.md").into(),
@@ -81,21 +82,21 @@ impl Reference {
 }
 
 /// Returns the entries of a list: indented lines with an id, a colon and a summary.
-fn entries(list: &str) -> Vec<Entry> {
+fn entries(list: &str) -> Vec<ReferenceEntry> {
     let entries = list.lines().filter_map(|line| {
         let (id, summary) = line.strip_prefix("  ")?.split_once(':')?;
         let is_id = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         (!id.is_empty() && id.chars().all(is_id))
-            .then(|| Entry { id: id.to_owned(), summary: summary.trim().to_owned() })
+            .then(|| ReferenceEntry { id: id.to_owned(), summary: summary.trim().to_owned() })
     });
-    let mut entries: Vec<Entry> = entries.collect();
+    let mut entries: Vec<ReferenceEntry> = entries.collect();
     // A rule may be in several categories.
     let mut known = std::collections::BTreeSet::new();
     entries.retain(|entry| known.insert(entry.id.clone()));
     entries
 }
 
-fn in_summary(entries: &[Entry], folder: &str) -> String {
+fn in_summary(entries: &[ReferenceEntry], folder: &str) -> String {
     let mut lines = String::new();
     for entry in entries {
         // Writing to a string does not fail.
@@ -104,7 +105,7 @@ fn in_summary(entries: &[Entry], folder: &str) -> String {
     lines
 }
 
-fn list(title: &str, introduction: &str, entries: &[Entry], folder: &str) -> Page {
+fn list(title: &str, introduction: &str, entries: &[ReferenceEntry], folder: &str) -> Page {
     let mut text = format!("# {title}\n\n{introduction}\n\n");
     for entry in entries {
         let _ = writeln!(text, "- {}: {}", entry.link(""), entry.summary);

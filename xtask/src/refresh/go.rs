@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 /// A release of a module.
-pub(super) struct Described {
+pub(super) struct ListedModule {
     /// Its `go.mod`, in the cache.
     pub(super) go_mod: PathBuf,
     /// The day of the release in UTC, `YYYY-MM-DD`.
@@ -18,7 +18,7 @@ pub(super) struct Described {
 /// The answer of `go list -m -json`.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
-struct Module {
+struct GoModule {
     versions: Vec<String>,
     time: String,
     go_mod: PathBuf,
@@ -28,27 +28,27 @@ struct Module {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 struct GoMod {
-    require: Option<Vec<Named>>,
+    require: Option<Vec<NamedVersion>>,
     replace: Option<Vec<Replace>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Replace {
-    old: Named,
-    new: Named,
+    old: NamedVersion,
+    new: NamedVersion,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Named {
+struct NamedVersion {
     path: String,
     version: Option<String>,
 }
 
 /// Returns the final releases of a module, ascending.
 pub(super) fn releases(module: &str) -> Result<Vec<Version>, String> {
-    let listed: Module = run(&["list", "-m", "-versions", "-json", module])?;
+    let listed: GoModule = run(&["list", "-m", "-versions", "-json", module])?;
     let versions = listed.versions.iter();
     let versions = versions.filter_map(|version| Version::parse(version.strip_prefix('v')?).ok());
     let is_final = |version: &Version| version.pre.is_empty() && version.build.is_empty();
@@ -58,12 +58,12 @@ pub(super) fn releases(module: &str) -> Result<Vec<Version>, String> {
 }
 
 /// Returns a release of a module, after it fetched its `go.mod`.
-pub(super) fn describe(module: &str, release: &str) -> Result<Described, String> {
+pub(super) fn describe(module: &str, release: &str) -> Result<ListedModule, String> {
     let release = format!("{module}@{release}");
-    let listed: Module = run(&["list", "-m", "-json", &release])?;
+    let listed: GoModule = run(&["list", "-m", "-json", &release])?;
     match listed.time.get(..10) {
         Some(date) if listed.go_mod.is_file() => {
-            Ok(Described { date: date.to_owned(), go_mod: listed.go_mod })
+            Ok(ListedModule { date: date.to_owned(), go_mod: listed.go_mod })
         }
         _ => Err(format!("{release} has no time, or no go.mod")),
     }

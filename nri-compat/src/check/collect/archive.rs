@@ -23,9 +23,9 @@ use crate::check::content::{Content, File};
 use crate::place::Place;
 use crate::skipped::Unreadable;
 use crate::unpack::Packing;
-use layer::{Kind, Layer, Memory, Reading};
+use layer::{Kind, Layer, LayerReading, Memory};
 use names::shown_path;
-use store::{Folder, Packed};
+use store::{LayoutFolder, Packed};
 use tree::Tree;
 
 /// Checks an archive with this compression.
@@ -42,7 +42,7 @@ pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, packing: Packing) {
 
 /// Checks a folder that is an OCI layout.
 pub(super) fn read_layout(scan: &Scan<'_>, folder: &Path, place: &Place) {
-    if let Err(why) = image::read(scan, &Folder(folder.to_owned()), place) {
+    if let Err(why) = image::read(scan, &LayoutFolder(folder.to_owned()), place) {
         scan.skip(place.clone(), why);
     }
 }
@@ -76,7 +76,7 @@ fn packed(scan: &Scan<'_>, file: &File<'_>, packing: Packing) -> Result<(), Unre
 
 /// Reads the files of an archive, which is a single layer.
 fn files(scan: &Scan<'_>, content: &dyn Content, packing: Packing, kind: Kind) -> Layer {
-    Layer::read(Reading { scan, content, packing, memory: &Memory::new(1), kind })
+    Layer::read(LayerReading { scan, content, packing, memory: &Memory::new(1), kind })
 }
 
 /// Reports the files of an archive.

@@ -18,7 +18,7 @@ use super::request::{ImageOptions, ImageRequest, shown};
 use super::scan::Scan;
 use super::{parallel, unjudged};
 use crate::place::Place;
-use crate::registry::{Client, Options};
+use crate::registry::{Client, RegistryOptions};
 use crate::sighting::Evidence;
 use crate::skipped::{SkipKind, Unreadable};
 use remote::Remote;
@@ -38,7 +38,10 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
     if requests.is_empty() {
         return;
     }
-    let client = Client::new(Options { insecure: options.insecure.clone(), ..Options::default() });
+    let client = Client::new(RegistryOptions {
+        insecure: options.insecure.clone(),
+        ..RegistryOptions::default()
+    });
     let platform = options.platform.as_deref();
     let platform = platform.map(remote::parse_platform).transpose();
     let mut asked: BTreeMap<&str, BTreeSet<&Place>> = BTreeMap::new();

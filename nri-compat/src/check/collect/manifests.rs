@@ -25,7 +25,7 @@ const READER: &str = "manifest";
 const PLACEHOLDERS: [&str; 4] = ["{{", "${", "$(", "<"];
 
 /// A manifest, and what is known about it so far.
-struct Reading<'r, 's> {
+struct ManifestReading<'r, 's> {
     scan: &'r Scan<'s>,
     place: Place,
     demand: Demand,
@@ -58,7 +58,7 @@ pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Option<F
     if demand != Demand::Named && !recognise::has_object(text.as_bytes()) {
         return None;
     }
-    let mut reading = Reading {
+    let mut reading = ManifestReading {
         scan,
         place: file.place.clone(),
         demand,
@@ -74,7 +74,7 @@ pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Option<F
     reading.finish()
 }
 
-impl Reading<'_, '_> {
+impl ManifestReading<'_, '_> {
     fn item(&mut self, item: Item) {
         match item {
             Item::Object => self.objects += 1,

@@ -179,24 +179,24 @@ fn is_locked(manifest: Option<&Path>) -> bool {
 #[serde(default)]
 struct Bill {
     /// The parts in CycloneDX.
-    components: Vec<Part>,
+    components: Vec<SbomComponent>,
     /// The dependencies between parts in CycloneDX.
     dependencies: Vec<Dependencies>,
     /// The thing that CycloneDX describes.
-    metadata: Metadata,
+    metadata: SbomMetadata,
     /// The parts in SPDX.
-    packages: Vec<Part>,
+    packages: Vec<SbomComponent>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Metadata {
-    component: Part,
+struct SbomMetadata {
+    component: SbomComponent,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Part {
+struct SbomComponent {
     name: String,
     #[serde(rename = "bom-ref")]
     reference: String,

@@ -20,9 +20,9 @@ const LEADS_ABOVE: &str = "leads to a folder above: name that folder to read its
 /// it, and a plugin is one sighting in however many logs it is.
 pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
     let start = Instant::now();
-    let mut inputs = Inputs {
+    let mut inputs = LogInputs {
         reading: Reading { options: *options, ..Reading::default() },
-        ..Inputs::default()
+        ..LogInputs::default()
     };
     for path in paths {
         inputs.named(path);
@@ -38,14 +38,14 @@ pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
 }
 
 #[derive(Default)]
-struct Inputs<'o> {
+struct LogInputs<'o> {
     reading: Reading<'o>,
     /// The resolved paths of the files that were found so far: each counts once.
     files: BTreeSet<PathBuf>,
     collected: Collected,
 }
 
-impl Inputs<'_> {
+impl LogInputs<'_> {
     fn named(&mut self, path: &Path) {
         let is_stdin = path == Path::new("-");
         let place = if is_stdin { "<stdin>".into() } else { Place::from_path(path) };

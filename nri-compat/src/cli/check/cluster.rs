@@ -8,7 +8,7 @@ use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
 use crate::cli::{answer, session};
-use crate::cluster::{self, Cluster, ClusterError, Options, Plugin};
+use crate::cluster::{self, Cluster, ClusterError, ClusterOptions, Plugin};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::place::Place;
@@ -50,7 +50,7 @@ struct ClusterScan {
 impl ClusterArgs {
     /// Reads the cluster.
     fn read(&self) -> Result<ClusterScan, Error> {
-        let options = Options {
+        let options = ClusterOptions {
             kubeconfig: self.kubeconfig.clone(),
             context: self.context.clone(),
             namespace: self.namespace.clone(),

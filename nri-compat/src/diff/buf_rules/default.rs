@@ -2,12 +2,12 @@
 
 use super::super::sink::RuleRun;
 use nri_schema::Schema;
-use nri_schema::schema::{Cardinality, EnumValue, Field, number as n};
+use nri_schema::schema::{Cardinality, EnumValueDescriptor, FieldDescriptor, number as n};
 
 /// The tag of `default_value` in `FieldDescriptorProto`.
 const DEFAULT_VALUE: i32 = 7;
 
-pub(in crate::diff) fn same(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn same(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDescriptor) {
     let pairs = run.pairs;
     let Some((before, after)) = different((pairs.from, old), (pairs.to, new)) else {
         return;
@@ -18,18 +18,21 @@ pub(in crate::diff) fn same(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
 }
 
 /// Returns true if both fields have defaults that differ.
-pub(in crate::diff) fn differ(old: (&Schema, &Field), new: (&Schema, &Field)) -> bool {
+pub(in crate::diff) fn differ(
+    old: (&Schema, &FieldDescriptor),
+    new: (&Schema, &FieldDescriptor),
+) -> bool {
     different(old, new).is_some()
 }
 
 /// Returns true if the default of the field is not the zero of its type.
-pub(in crate::diff) fn is_other_than_zero(schema: &Schema, field: &Field) -> bool {
+pub(in crate::diff) fn is_other_than_zero(schema: &Schema, field: &FieldDescriptor) -> bool {
     value(schema, field).is_some_and(|value| !value.is_zero())
 }
 
 fn different(
-    old: (&Schema, &Field),
-    new: (&Schema, &Field),
+    old: (&Schema, &FieldDescriptor),
+    new: (&Schema, &FieldDescriptor),
 ) -> Option<(DefaultValue, DefaultValue)> {
     let (before, after) = (value(old.0, old.1)?, value(new.0, new.1)?);
     let alike = before.equals(&after) || (before.is_zero() && after.is_zero());
@@ -73,7 +76,7 @@ impl DefaultValue {
 }
 
 /// Returns a default as a proto file says it.
-fn text(schema: &Schema, field: &Field, value: &DefaultValue) -> String {
+fn text(schema: &Schema, field: &FieldDescriptor, value: &DefaultValue) -> String {
     match value {
         DefaultValue::Escaped(text) => format!("\"{text}\""),
         DefaultValue::Whole(number) if field.kind == n::BOOL => (*number != 0).to_string(),
@@ -84,13 +87,13 @@ fn text(schema: &Schema, field: &Field, value: &DefaultValue) -> String {
     }
 }
 
-fn enum_name(schema: &Schema, field: &Field, number: i128) -> String {
+fn enum_name(schema: &Schema, field: &FieldDescriptor, number: i128) -> String {
     let mut values = enum_values(schema, field).iter();
     let named = values.find(|value| i128::from(value.number) == number);
     named.map_or_else(|| number.to_string(), |value| value.id.name().to_owned())
 }
 
-fn enum_values<'a>(schema: &'a Schema, field: &Field) -> &'a [EnumValue] {
+fn enum_values<'a>(schema: &'a Schema, field: &FieldDescriptor) -> &'a [EnumValueDescriptor] {
     let declared = schema.enumeration(&field.type_name);
     declared.map_or(&[], |declared| &declared.values)
 }
@@ -112,7 +115,7 @@ fn narrowed(wide: f64) -> f32 {
 }
 
 /// Returns the default of a field, declared or implied; `None` where a field can have none.
-fn value(schema: &Schema, field: &Field) -> Option<DefaultValue> {
+fn value(schema: &Schema, field: &FieldDescriptor) -> Option<DefaultValue> {
     if matches!(field.cardinality, Cardinality::Repeated | Cardinality::Map) {
         return None;
     }
@@ -137,7 +140,7 @@ fn number<T: std::str::FromStr>(text: Option<&str>, otherwise: T) -> T {
 }
 
 /// Returns the number of the named value, or of the first one.
-fn enum_number(schema: &Schema, field: &Field) -> i128 {
+fn enum_number(schema: &Schema, field: &FieldDescriptor) -> i128 {
     let values = enum_values(schema, field);
     let named = field.default_value.as_deref();
     let found = values.iter().find(|value| Some(value.id.name()) == named);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::sink::RuleRun;
 use super::{Unless, quoted};
 use nri_schema::schema::value;
-use nri_schema::schema::{Enum, EnumValue};
+use nri_schema::schema::{EnumDescriptor, EnumValueDescriptor};
 
 /// Paths below an enum: options, `features`, the feature.
 const ENUM_TYPE: [i32; 3] = [3, 7, 2];
@@ -14,7 +14,7 @@ const JSON_FORMAT: [i32; 3] = [3, 7, 6];
 const NUMBER_TAG: i32 = 2;
 
 /// Returns names of an enum's values by number; aliases share one.
-fn names(declared: &Enum) -> BTreeMap<i32, BTreeSet<&str>> {
+fn names(declared: &EnumDescriptor) -> BTreeMap<i32, BTreeSet<&str>> {
     let mut names = BTreeMap::<_, BTreeSet<_>>::new();
     for value in &declared.values {
         let own = names.entry(value.number).or_default();
@@ -26,8 +26,8 @@ fn names(declared: &Enum) -> BTreeMap<i32, BTreeSet<&str>> {
 /// Reports the numbers that are gone, unless they may be.
 pub(in crate::diff) fn value_deleted(
     run: &mut RuleRun<'_>,
-    old: &Enum,
-    new: &Enum,
+    old: &EnumDescriptor,
+    new: &EnumDescriptor,
     unless: Unless,
 ) {
     let kept = names(new);
@@ -43,16 +43,20 @@ pub(in crate::diff) fn value_deleted(
     }
 }
 
-fn first_full_name(declared: &Enum, number: i32) -> String {
+fn first_full_name(declared: &EnumDescriptor, number: i32) -> String {
     let value = declared.values.iter().find(|value| value.number == number);
     value.map_or_else(|| declared.id.full.clone(), |value| value.id.full.clone())
 }
 
 /// Checks the names of numbers. A number may gain names, each an alias, but keeps those that it
 /// had.
-pub(in crate::diff) fn value_name(run: &mut RuleRun<'_>, old: &Enum, new: &Enum) {
+pub(in crate::diff) fn value_name(
+    run: &mut RuleRun<'_>,
+    old: &EnumDescriptor,
+    new: &EnumDescriptor,
+) {
     let (before, after) = (names(old), names(new));
-    for EnumValue { id, number } in &new.values {
+    for EnumValueDescriptor { id, number } in &new.values {
         let (Some(before), Some(after)) = (before.get(number), after.get(number)) else {
             continue;
         };
@@ -67,7 +71,7 @@ pub(in crate::diff) fn value_name(run: &mut RuleRun<'_>, old: &Enum, new: &Enum)
     }
 }
 
-pub(in crate::diff) fn openness(run: &mut RuleRun<'_>, old: &Enum, new: &Enum) {
+pub(in crate::diff) fn openness(run: &mut RuleRun<'_>, old: &EnumDescriptor, new: &EnumDescriptor) {
     let [before, after] =
         [old, new].map(|declared| declared.features.enum_type == value::ENUM_CLOSED);
     if before != after {
@@ -78,7 +82,11 @@ pub(in crate::diff) fn openness(run: &mut RuleRun<'_>, old: &Enum, new: &Enum) {
     }
 }
 
-pub(in crate::diff) fn json_format(run: &mut RuleRun<'_>, old: &Enum, new: &Enum) {
+pub(in crate::diff) fn json_format(
+    run: &mut RuleRun<'_>,
+    old: &EnumDescriptor,
+    new: &EnumDescriptor,
+) {
     let formats = [old, new].map(|declared| declared.features.json_format);
     super::json_format(run, &new.id, "enum", formats, &JSON_FORMAT);
 }

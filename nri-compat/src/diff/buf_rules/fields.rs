@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::super::sink::RuleRun;
 use super::{Unless, changed, word};
-use nri_schema::schema::{Field, Message, number as n};
+use nri_schema::schema::{FieldDescriptor, MessageDescriptor, number as n};
 
 /// The tag of `json_name` in `FieldDescriptorProto`.
 const JSON_NAME: i32 = 10;
@@ -20,8 +20,8 @@ const JSON_FORMAT: [i32; 3] = [7, 12, 6];
 /// Reports the fields that are gone, unless they may be.
 pub(in crate::diff) fn deleted(
     run: &mut RuleRun<'_>,
-    old: &Message,
-    new: &Message,
+    old: &MessageDescriptor,
+    new: &MessageDescriptor,
     unless: Unless,
 ) {
     let kept: HashSet<i32> = new.fields.iter().map(|field| field.number).collect();
@@ -34,8 +34,8 @@ pub(in crate::diff) fn deleted(
     }
 }
 
-pub(in crate::diff) fn name(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
-    let known_as = |field: &Field| {
+pub(in crate::diff) fn name(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDescriptor) {
+    let known_as = |field: &FieldDescriptor| {
         if old.is_extension { field.id.full.clone() } else { field.id.name().to_owned() }
     };
     let (before, after) = (known_as(old), known_as(new));
@@ -50,7 +50,11 @@ pub(in crate::diff) fn name(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
 }
 
 /// Compares JSON names. Extensions have none.
-pub(in crate::diff) fn json_name(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn json_name(
+    run: &mut RuleRun<'_>,
+    old: &FieldDescriptor,
+    new: &FieldDescriptor,
+) {
     let (before, after) = (&old.json_name, &new.json_name);
     if !old.is_extension && before != after {
         let place = run.pairs.to.part(&new.id, &[JSON_NAME]);
@@ -60,7 +64,7 @@ pub(in crate::diff) fn json_name(run: &mut RuleRun<'_>, old: &Field, new: &Field
 }
 
 /// Compares the type in JavaScript, which is configurable only for 64-bit integers.
-pub(in crate::diff) fn jstype(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn jstype(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDescriptor) {
     if is_64_bit(old) && is_64_bit(new) && old.jstype != new.jstype {
         let place = run.pairs.to.part(&new.id, &JSTYPE);
         let names = [old, new].map(|field| word(&JSTYPES, field.jstype));
@@ -68,11 +72,11 @@ pub(in crate::diff) fn jstype(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     }
 }
 
-const fn is_64_bit(field: &Field) -> bool {
+const fn is_64_bit(field: &FieldDescriptor) -> bool {
     matches!(field.declared, n::INT64 | n::UINT64 | n::SINT64 | n::FIXED64 | n::SFIXED64)
 }
 
-pub(in crate::diff) fn oneof(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn oneof(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDescriptor) {
     let change = match (&old.oneof, &new.oneof) {
         (Some(before), Some(after)) if before != after => {
             format!("moved from oneof {before:?} to oneof {after:?}")
@@ -85,7 +89,11 @@ pub(in crate::diff) fn oneof(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     run.report(&new.id, message);
 }
 
-pub(in crate::diff) fn required(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn required(
+    run: &mut RuleRun<'_>,
+    old: &MessageDescriptor,
+    new: &MessageDescriptor,
+) {
     let (before, after) = (required_numbers(old), required_numbers(new));
     let name = new.id.name();
     for field in required_fields(old).filter(|field| !after.contains(&field.number)) {
@@ -98,18 +106,22 @@ pub(in crate::diff) fn required(run: &mut RuleRun<'_>, old: &Message, new: &Mess
     }
 }
 
-fn required_fields(message: &Message) -> impl Iterator<Item = &Field> {
+fn required_fields(message: &MessageDescriptor) -> impl Iterator<Item = &FieldDescriptor> {
     let fields = message.fields.iter();
     fields.filter(|field| field.label == n::LABEL_REQUIRED)
 }
 
-fn required_numbers(message: &Message) -> HashSet<i32> {
+fn required_numbers(message: &MessageDescriptor) -> HashSet<i32> {
     required_fields(message).map(|field| field.number).collect()
 }
 
 /// Checks oneofs. The oneof of a proto3 `optional` is not in the source: losing it is a change of
 /// cardinality.
-pub(in crate::diff) fn oneof_deleted(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn oneof_deleted(
+    run: &mut RuleRun<'_>,
+    old: &MessageDescriptor,
+    new: &MessageDescriptor,
+) {
     let kept: HashSet<&str> = new.oneofs.iter().map(|oneof| oneof.name.as_str()).collect();
     for oneof in old.oneofs.iter().filter(|oneof| !oneof.synthetic) {
         if !kept.contains(oneof.name.as_str()) {
@@ -121,7 +133,11 @@ pub(in crate::diff) fn oneof_deleted(run: &mut RuleRun<'_>, old: &Message, new: 
     }
 }
 
-pub(in crate::diff) fn accessor(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn accessor(
+    run: &mut RuleRun<'_>,
+    old: &MessageDescriptor,
+    new: &MessageDescriptor,
+) {
     if !old.no_standard_descriptor_accessor && new.no_standard_descriptor_accessor {
         let place = run.pairs.to.part(&new.id, &NO_STANDARD_DESCRIPTOR_ACCESSOR);
         let message =
@@ -130,7 +146,11 @@ pub(in crate::diff) fn accessor(run: &mut RuleRun<'_>, old: &Message, new: &Mess
     }
 }
 
-pub(in crate::diff) fn message_json_format(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn message_json_format(
+    run: &mut RuleRun<'_>,
+    old: &MessageDescriptor,
+    new: &MessageDescriptor,
+) {
     let formats = [old, new].map(|message| message.features.json_format);
     super::json_format(run, &new.id, "message", formats, &JSON_FORMAT);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::sink::RuleRun;
-use nri_schema::schema::{Enum, Id, Message, Span};
+use nri_schema::schema::{EnumDescriptor, Id, MessageDescriptor, Span};
 
 /// The largest number of a field.
 const MAX_FIELD: i64 = (1 << 29) - 1;
@@ -14,18 +14,30 @@ pub(super) fn contains(ranges: &[Span], number: i64) -> bool {
     ranges.any(|range| (range.start..=range.end).contains(&number))
 }
 
-pub(in crate::diff) fn extension(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn extension(
+    run: &mut RuleRun<'_>,
+    old: &MessageDescriptor,
+    new: &MessageDescriptor,
+) {
     let (old, kept) = (&old.extension_ranges, &new.extension_ranges);
     Owner::message(&new.id).ranges(run, "extension", old, kept);
 }
 
-pub(in crate::diff) fn message(run: &mut RuleRun<'_>, old: &Message, new: &Message) {
+pub(in crate::diff) fn message(
+    run: &mut RuleRun<'_>,
+    old: &MessageDescriptor,
+    new: &MessageDescriptor,
+) {
     let owner = Owner::message(&new.id);
     owner.ranges(run, "reserved", &old.reserved, &new.reserved);
     owner.names(run, &old.reserved_names, &new.reserved_names);
 }
 
-pub(in crate::diff) fn enumeration(run: &mut RuleRun<'_>, old: &Enum, new: &Enum) {
+pub(in crate::diff) fn enumeration(
+    run: &mut RuleRun<'_>,
+    old: &EnumDescriptor,
+    new: &EnumDescriptor,
+) {
     let owner = Owner { id: &new.id, what: "enum", max: i32::MAX.into() };
     owner.ranges(run, "reserved", &old.reserved, &new.reserved);
     owner.names(run, &old.reserved_names, &new.reserved_names);

@@ -3,14 +3,18 @@
 use std::collections::HashSet;
 
 use super::super::sink::RuleRun;
-use nri_schema::schema::{Method, Service};
+use nri_schema::schema::{Method, ServiceDescriptor};
 
 /// The paths below an RPC.
 const INPUT_TYPE: [i32; 1] = [2];
 const OUTPUT_TYPE: [i32; 1] = [3];
 const IDEMPOTENCY_LEVEL: [i32; 2] = [4, 34];
 
-pub(in crate::diff) fn rpc_deleted(run: &mut RuleRun<'_>, old: &Service, new: &Service) {
+pub(in crate::diff) fn rpc_deleted(
+    run: &mut RuleRun<'_>,
+    old: &ServiceDescriptor,
+    new: &ServiceDescriptor,
+) {
     let kept: HashSet<&str> = new.methods.iter().map(|method| method.id.name()).collect();
     for Method { id, .. } in &old.methods {
         if !kept.contains(id.name()) {

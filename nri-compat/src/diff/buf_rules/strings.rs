@@ -3,7 +3,7 @@
 use super::super::sink::RuleRun;
 use super::changed;
 use nri_schema::schema::value;
-use nri_schema::schema::{Field, File, number as n};
+use nri_schema::schema::{FieldDescriptor, File, number as n};
 
 /// Paths below a field: options, then the option or `features` and the feature in it.
 const CTYPE: [i32; 2] = [8, 1];
@@ -18,7 +18,7 @@ const EDITION_2024: i32 = 1001;
 const STRING: &str = "STRING";
 const STRING_PIECE: &str = "STRING_PIECE";
 
-pub(in crate::diff) fn utf8(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn utf8(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDescriptor) {
     let (before, after) = (old.features.utf8_validation, new.features.utf8_validation);
     if old.kind != n::STRING || new.kind != n::STRING || before == after {
         return;
@@ -28,7 +28,11 @@ pub(in crate::diff) fn utf8(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     changed(run, new, place, "UTF-8 validation", words);
 }
 
-pub(in crate::diff) fn java_utf8(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn java_utf8(
+    run: &mut RuleRun<'_>,
+    old: &FieldDescriptor,
+    new: &FieldDescriptor,
+) {
     if old.kind != n::STRING || new.kind != n::STRING {
         return;
     }
@@ -46,7 +50,7 @@ pub(in crate::diff) fn java_utf8(run: &mut RuleRun<'_>, old: &Field, new: &Field
 
 /// Returns the UTF-8 validation for Java. The file option decides if it is set or the file has no
 /// features, then Java's feature, then the general one.
-fn java_validation(field: &Field, file: &File) -> i32 {
+fn java_validation(field: &FieldDescriptor, file: &File) -> i32 {
     let option = file.options.java_string_check_utf8;
     let by_option = file.edition == 0 || option.is_some();
     let verifies = if by_option {
@@ -65,9 +69,9 @@ fn utf8_words(validation: i32) -> &'static str {
     }
 }
 
-pub(in crate::diff) fn cpp(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn cpp(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDescriptor) {
     let in_map_entries = old.in_map_entry && new.in_map_entry;
-    let is_text = |field: &Field| matches!(field.kind, n::STRING | n::BYTES);
+    let is_text = |field: &FieldDescriptor| matches!(field.kind, n::STRING | n::BYTES);
     if in_map_entries || !is_text(old) || !is_text(new) {
         return;
     }
@@ -84,7 +88,7 @@ pub(in crate::diff) fn cpp(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
 
 /// Returns the C++ string type. The option decides up to edition 2023, the feature if there is no
 /// option.
-fn cpp_type(field: &Field, file: &File) -> &'static str {
+fn cpp_type(field: &FieldDescriptor, file: &File) -> &'static str {
     match (field.ctype.filter(|_| file.edition < EDITION_2024), field.features.cpp_string_type) {
         (Some(0), _) => STRING,
         (Some(2), _) => STRING_PIECE,

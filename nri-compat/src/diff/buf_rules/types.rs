@@ -6,13 +6,15 @@
 use std::collections::HashSet;
 
 use super::super::sink::RuleRun;
-use nri_schema::schema::{Cardinality, Enum, EnumValue, Field, number as n};
+use nri_schema::schema::{
+    Cardinality, EnumDescriptor, EnumValueDescriptor, FieldDescriptor, number as n,
+};
 
 /// Tags of `FieldDescriptorProto`: a named type stands at one path, a scalar at the other.
 const TYPE: i32 = 5;
 const TYPE_NAME: i32 = 6;
 
-pub(in crate::diff) fn same(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn same(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDescriptor) {
     if old.kind != new.kind {
         kind_changed(run, old, new);
     } else if is_named(new.declared) && old.type_name != new.type_name {
@@ -20,7 +22,7 @@ pub(in crate::diff) fn same(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     }
 }
 
-pub(in crate::diff) fn wire(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn wire(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDescriptor) {
     // Every string is valid bytes, but not the reverse.
     if wire_group(old.kind) == wire_group(new.kind) {
         compatible_name(run, old, new, new.declared);
@@ -29,7 +31,11 @@ pub(in crate::diff) fn wire(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
     }
 }
 
-pub(in crate::diff) fn wire_json(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn wire_json(
+    run: &mut RuleRun<'_>,
+    old: &FieldDescriptor,
+    new: &FieldDescriptor,
+) {
     if wire_json_group(old.kind) == wire_json_group(new.kind) {
         compatible_name(run, old, new, new.kind);
     } else {
@@ -63,7 +69,7 @@ const fn is_named(kind: i32) -> bool {
     matches!(kind, n::MESSAGE | n::GROUP | n::ENUM)
 }
 
-fn compatible_name(run: &mut RuleRun<'_>, old: &Field, new: &Field, kind: i32) {
+fn compatible_name(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDescriptor, kind: i32) {
     if !is_named(kind) || old.type_name == new.type_name {
         return;
     }
@@ -79,35 +85,35 @@ fn compatible_name(run: &mut RuleRun<'_>, old: &Field, new: &Field, kind: i32) {
 
 /// Returns true if an enum only moved: it has the same simple name and every value, and possibly
 /// more.
-fn moved(old: &Enum, new: &Enum) -> bool {
+fn moved(old: &EnumDescriptor, new: &EnumDescriptor) -> bool {
     let values: HashSet<_> = new.values.iter().map(named_number).collect();
     let mut old_values = old.values.iter();
     old.id.name() == new.id.name() && old_values.all(|value| values.contains(&named_number(value)))
 }
 
-fn named_number(value: &EnumValue) -> (&str, i32) {
+fn named_number(value: &EnumValueDescriptor) -> (&str, i32) {
     (value.id.name(), value.number)
 }
 
-fn kind_changed(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+fn kind_changed(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDescriptor) {
     let tag = if is_named(new.kind) { TYPE_NAME } else { TYPE };
     changed(run, new, tag, [old, new].map(words));
 }
 
-fn name_changed(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+fn name_changed(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDescriptor) {
     let [before, after] = [old, new].map(|field| format!("{:?}", field.type_name));
     changed(run, new, TYPE_NAME, [&before, &after]);
 }
 
 /// Reports another type, at its place.
-fn changed(run: &mut RuleRun<'_>, new: &Field, tag: i32, [before, after]: [&str; 2]) {
+fn changed(run: &mut RuleRun<'_>, new: &FieldDescriptor, tag: i32, [before, after]: [&str; 2]) {
     let place = run.pairs.to.part_or_stand_in(&new.id, &[tag]);
     let field = super::field(new);
     let message = format!("{field} changed type from {before} to {after}");
     run.report_only_at(place, &new.id, message);
 }
 
-pub(in crate::diff) const fn words(field: &Field) -> &'static str {
+pub(in crate::diff) const fn words(field: &FieldDescriptor) -> &'static str {
     match field.kind {
         n::GROUP if field.declared == n::MESSAGE => "a delimited message",
         n::GROUP => "a group",
@@ -117,13 +123,21 @@ pub(in crate::diff) const fn words(field: &Field) -> &'static str {
     }
 }
 
-pub(in crate::diff) fn same_cardinality(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn same_cardinality(
+    run: &mut RuleRun<'_>,
+    old: &FieldDescriptor,
+    new: &FieldDescriptor,
+) {
     cardinality(run, (old, new), |cardinality| cardinality);
 }
 
 /// Compares the cardinality in JSON, which distinguishes one value, an array and an object, but not
 /// presence.
-pub(in crate::diff) fn wire_json_cardinality(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn wire_json_cardinality(
+    run: &mut RuleRun<'_>,
+    old: &FieldDescriptor,
+    new: &FieldDescriptor,
+) {
     cardinality(run, (old, new), |cardinality| match cardinality {
         Cardinality::Implicit => Cardinality::Explicit,
         other @ (Cardinality::Explicit
@@ -134,7 +148,11 @@ pub(in crate::diff) fn wire_json_cardinality(run: &mut RuleRun<'_>, old: &Field,
 }
 
 /// Compares how fields are encoded. A map is encoded as a list of its entries.
-pub(in crate::diff) fn wire_cardinality(run: &mut RuleRun<'_>, old: &Field, new: &Field) {
+pub(in crate::diff) fn wire_cardinality(
+    run: &mut RuleRun<'_>,
+    old: &FieldDescriptor,
+    new: &FieldDescriptor,
+) {
     cardinality(run, (old, new), |cardinality| match cardinality {
         Cardinality::Implicit => Cardinality::Explicit,
         Cardinality::Map => Cardinality::Repeated,
@@ -145,7 +163,7 @@ pub(in crate::diff) fn wire_cardinality(run: &mut RuleRun<'_>, old: &Field, new:
 /// Compares the group of both sides. The fields of map entries are generated by the compiler.
 fn cardinality(
     run: &mut RuleRun<'_>,
-    (old, new): (&Field, &Field),
+    (old, new): (&FieldDescriptor, &FieldDescriptor),
     group: fn(Cardinality) -> Cardinality,
 ) {
     let in_map_entries = old.in_map_entry && new.in_map_entry;

@@ -2,7 +2,7 @@
 //!
 //! Sources: the functions named below, of NRI v0.12.5.
 
-use crate::report::pairing::Outcome;
+use crate::report::pairing::PairingOutcome;
 
 /// The service that runtimes call.
 pub(in crate::diff) const PLUGIN: &str = "Plugin";
@@ -44,7 +44,7 @@ pub(in crate::diff) struct Required {
     /// The message and the field, without package.
     pub(in crate::diff) field: &'static str,
     /// The outcome if it does not arrive.
-    pub(in crate::diff) outcome: Outcome,
+    pub(in crate::diff) outcome: PairingOutcome,
     /// The consequence, as the end of a sentence.
     pub(in crate::diff) consequence: &'static str,
 }
@@ -54,31 +54,31 @@ pub(in crate::diff) const REQUIRED: [Required; 5] = [
     // `CheckPluginName` in pkg/api/plugin.go.
     Required {
         field: "RegisterPluginRequest.plugin_name",
-        outcome: Outcome::Dropped,
+        outcome: PairingOutcome::Dropped,
         consequence: "the runtime refuses an external plugin without a name",
     },
     // `CheckPluginIndex` in pkg/api/plugin.go.
     Required {
         field: "RegisterPluginRequest.plugin_idx",
-        outcome: Outcome::Dropped,
+        outcome: PairingOutcome::Dropped,
         consequence: "the runtime refuses an external plugin without an index",
     },
     // `getContainerUpdate` in pkg/adaptation/result.go takes any id, and the runtime finds no
     // container without one.
     Required {
         field: "ContainerUpdate.container_id",
-        outcome: Outcome::Fails,
+        outcome: PairingOutcome::Fails,
         consequence: "the runtime finds no container to update",
     },
     Required {
         field: "ContainerEviction.container_id",
-        outcome: Outcome::Fails,
+        outcome: PairingOutcome::Fails,
         consequence: "the runtime finds no container to evict",
     },
     // `StateChange` in pkg/stub/stub.go selects the handler by it.
     Required {
         field: "StateChangeEvent.event",
-        outcome: Outcome::Misreads,
+        outcome: PairingOutcome::Misreads,
         consequence: "the plugin gets an event without a kind, and calls no handler",
     },
 ];

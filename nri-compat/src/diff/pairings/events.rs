@@ -5,7 +5,7 @@ use nri_schema::model::{Carrier, Event};
 
 use super::Peers;
 use super::transfers::RpcTransfer;
-use crate::report::pairing::{ItemKind, Outcome};
+use crate::report::pairing::{ItemKind, PairingOutcome};
 
 const NO_CARRIER: &str = "the runtime has no RPC to send it by";
 
@@ -17,7 +17,7 @@ impl Peers<'_> {
         for event in &self.runtime.side.nri.events {
             let (outcome, detail) = match self.plugin.side.nri.event(&event.name) {
                 Some(known) if known.number != event.number => (
-                    Outcome::Fails,
+                    PairingOutcome::Fails,
                     format!(
                         "number {} to the plugin, {} to the runtime",
                         known.number, event.number
@@ -48,7 +48,7 @@ impl Peers<'_> {
             "the {who} declares no enum of events: cannot determine which events it knows, and by which numbers"
         );
         let element = self.runtime.side.full(EVENT);
-        self.push(ItemKind::Events, &element, Outcome::Unknown, detail);
+        self.push(ItemKind::Events, &element, PairingOutcome::Unknown, detail);
         true
     }
 
@@ -58,10 +58,10 @@ impl Peers<'_> {
         sent: &Event,
         known: &Event,
         transfers: &[RpcTransfer<'_>],
-    ) -> (Outcome, String) {
+    ) -> (PairingOutcome, String) {
         let by_route = self.route(sent, known);
         let carrier = match (sent.carrier, by_route.0) {
-            (Carrier::Dedicated, Outcome::Works) => &sent.rpc_name,
+            (Carrier::Dedicated, PairingOutcome::Works) => &sent.rpc_name,
             _ => STATE_CHANGE,
         };
         let rpc = transfers.iter().find(|rpc| rpc.service == PLUGIN && rpc.name == carrier);
@@ -71,22 +71,22 @@ impl Peers<'_> {
         }
     }
 
-    fn route(&self, sent: &Event, known: &Event) -> (Outcome, String) {
+    fn route(&self, sent: &Event, known: &Event) -> (PairingOutcome, String) {
         match (sent.carrier, known.carrier) {
-            (Carrier::Nothing, _) => (Outcome::Loses, NO_CARRIER.to_owned()),
-            (sent, known) if sent == known => (Outcome::Works, String::new()),
+            (Carrier::Nothing, _) => (PairingOutcome::Loses, NO_CARRIER.to_owned()),
+            (sent, known) if sent == known => (PairingOutcome::Works, String::new()),
             (Carrier::StateChange, _) if self.plugin.side.nri.state_change => (
-                Outcome::Fallback,
+                PairingOutcome::Fallback,
                 "sent as StateChange, which the plugin must still handle".to_owned(),
             ),
             (Carrier::Dedicated, _) if self.falls_back(known) => {
                 let rpc = self.runtime.side.full(&format!("{PLUGIN}.{STATE_CHANGE}"));
                 let planned = self.facts.planned(&rpc);
                 let detail = format!("repeated as StateChange, which is deprecated{planned}");
-                (Outcome::Fallback, detail)
+                (PairingOutcome::Fallback, detail)
             }
             (Carrier::Dedicated | Carrier::StateChange, _) => (
-                Outcome::Fails,
+                PairingOutcome::Fails,
                 "the plugin answers UNIMPLEMENTED, and the request fails".to_owned(),
             ),
         }
@@ -98,35 +98,35 @@ impl Peers<'_> {
 
     /// Returns the outcome of an event that the plugin does not know, which only reaches it if it
     /// subscribes with mask 0.
-    fn unknown_to_plugin(&self, event: &Event) -> (Outcome, String) {
+    fn unknown_to_plugin(&self, event: &Event) -> (PairingOutcome, String) {
         match event.carrier {
-            Carrier::Nothing => (Outcome::Loses, NO_CARRIER.to_owned()),
+            Carrier::Nothing => (PairingOutcome::Loses, NO_CARRIER.to_owned()),
             Carrier::Dedicated if !self.falls_back(event) => (
-                Outcome::Fails,
+                PairingOutcome::Fails,
                 "only if the plugin subscribes with mask 0: it answers UNIMPLEMENTED, and the request fails"
                     .to_owned(),
             ),
             Carrier::Dedicated | Carrier::StateChange => (
-                Outcome::Works,
+                PairingOutcome::Works,
                 "unknown to the plugin; with mask 0 it arrives as StateChange with an unknown number"
                     .to_owned(),
             ),
         }
     }
 
-    fn unknown_to_runtime(&self, event: &Event) -> (Outcome, String) {
+    fn unknown_to_runtime(&self, event: &Event) -> (PairingOutcome, String) {
         if event.bit & self.runtime.side.nri.valid_mask == 0 {
             self.refused()
         } else {
-            (Outcome::Fails, "the runtime uses its number for another event".to_owned())
+            (PairingOutcome::Fails, "the runtime uses its number for another event".to_owned())
         }
     }
 
     /// Returns the outcome for a plugin that the runtime drops because it subscribes to the event.
-    fn refused(&self) -> (Outcome, String) {
+    fn refused(&self) -> (PairingOutcome, String) {
         let mask = self.runtime.side.nri.valid_mask;
         (
-            Outcome::Dropped,
+            PairingOutcome::Dropped,
             format!(
                 "if subscribed to: outside the runtime's mask {mask:#x}, `invalid plugin events`"
             ),

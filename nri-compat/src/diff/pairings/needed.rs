@@ -5,7 +5,7 @@ use super::{Peers, item};
 use crate::diff::nri::mask::{Masks, Relation};
 use crate::diff::nri::semantics::Required;
 use crate::diff::wire::{Arrival, Transfer};
-use crate::report::pairing::{ItemKind, Outcome, PairingItem};
+use crate::report::pairing::{ItemKind, PairingItem, PairingOutcome};
 
 impl Peers<'_> {
     /// Returns true if the part is the subscription mask on one of the sides.
@@ -23,14 +23,15 @@ impl Peers<'_> {
         let (outcome, detail) = match (self.masks().relation(), part) {
             (Relation::Absent | Relation::SameBits, _) => return None,
             (Relation::Retyped, Transfer::Read { effect, .. }) => match effect.worst() {
-                Arrival::Refused => (Outcome::Fails, effect.reason.as_str()),
+                Arrival::Refused => (PairingOutcome::Fails, effect.reason.as_str()),
                 Arrival::Same | Arrival::PresenceLost | Arrival::Altered | Arrival::Skipped => {
-                    (Outcome::Misreads, "the peers have different types for it")
+                    (PairingOutcome::Misreads, "the peers have different types for it")
                 }
             },
-            (Relation::Retyped | Relation::Apart, _) => {
-                (Outcome::Misreads, "does not arrive: the runtime reads 0, which is every event")
-            }
+            (Relation::Retyped | Relation::Apart, _) => (
+                PairingOutcome::Misreads,
+                "does not arrive: the runtime reads 0, which is every event",
+            ),
         };
         field(part, outcome, detail)
     }
@@ -66,7 +67,7 @@ impl Peers<'_> {
     }
 }
 
-fn field(part: &Transfer<'_>, outcome: Outcome, detail: &str) -> Option<PairingItem> {
+fn field(part: &Transfer<'_>, outcome: PairingOutcome, detail: &str) -> Option<PairingItem> {
     let (sent, read) = part.ends();
     Some(item(ItemKind::Field, sent.or(read)?, outcome, detail))
 }

@@ -7,7 +7,7 @@ use crate::diff::nri::semantics::{
 };
 use crate::diff::nri::side::NriSide;
 use crate::diff::nri::synchronize;
-use crate::report::pairing::{ItemKind, Outcome};
+use crate::report::pairing::{ItemKind, PairingOutcome};
 
 impl Peers<'_> {
     pub(super) fn synchronize(&mut self) {
@@ -19,15 +19,15 @@ impl Peers<'_> {
         }
         let neither = !synchronize::splits(plugin) && !synchronize::splits(runtime);
         let (outcome, detail) = if neither || synchronize::agree(plugin, runtime) {
-            (Outcome::Works, "")
+            (PairingOutcome::Works, "")
         } else if synchronize::splits(runtime) {
             (
-                Outcome::Dropped,
+                PairingOutcome::Dropped,
                 "if pods and containers exceed 4 MiB: the plugin does not answer `more` as the runtime expects",
             )
         } else {
             (
-                Outcome::Fails,
+                PairingOutcome::Fails,
                 "if pods and containers exceed 4 MiB: the runtime cannot send them in parts",
             )
         };
@@ -47,8 +47,11 @@ impl Peers<'_> {
                 continue;
             };
             let is_handshake = HANDSHAKE.contains(&name.as_str());
-            let outcome =
-                if is_handshake && outcome == Outcome::Fails { Outcome::Dropped } else { outcome };
+            let outcome = if is_handshake && outcome == PairingOutcome::Fails {
+                PairingOutcome::Dropped
+            } else {
+                outcome
+            };
             let element = self.runtime.side.full(&format!("{service}.{name}"));
             self.push(ItemKind::Rpc, &element, outcome, detail);
         }
@@ -62,9 +65,12 @@ impl Peers<'_> {
                     continue;
                 }
                 let (outcome, detail) = if rpc.name == REGISTER {
-                    (Outcome::Dropped, "the runtime answers UNIMPLEMENTED: no plugin can register")
+                    (
+                        PairingOutcome::Dropped,
+                        "the runtime answers UNIMPLEMENTED: no plugin can register",
+                    )
                 } else {
-                    (Outcome::Loses, "the runtime answers UNIMPLEMENTED")
+                    (PairingOutcome::Loses, "the runtime answers UNIMPLEMENTED")
                 };
                 self.push(ItemKind::Rpc, &rpc.full_name, outcome, detail);
             }
@@ -93,7 +99,7 @@ impl Peers<'_> {
                 called.id.full
             );
             for rpc in &service.rpcs {
-                self.push(ItemKind::Rpc, &rpc.full_name, Outcome::Loses, detail.clone());
+                self.push(ItemKind::Rpc, &rpc.full_name, PairingOutcome::Loses, detail.clone());
             }
         }
     }
@@ -102,11 +108,11 @@ impl Peers<'_> {
         for name in self.only_in(self.runtime.side, self.plugin.side) {
             let detail = "the plugin answers UNIMPLEMENTED";
             if HANDSHAKE.contains(&name.as_str()) {
-                self.push_rpc(&name, Outcome::Dropped, detail);
+                self.push_rpc(&name, PairingOutcome::Dropped, detail);
             } else if name != STATE_CHANGE {
                 // A plugin without StateChange gets every event in its dedicated RPC, or not at
                 // all, which events report.
-                self.push_rpc(&name, Outcome::Fails, detail);
+                self.push_rpc(&name, PairingOutcome::Fails, detail);
             }
         }
     }
@@ -118,7 +124,7 @@ impl Peers<'_> {
         };
         if self.plugin.side.rpc(RUNTIME, REGISTER).is_none() {
             let detail = "the plugin never registers, and the runtime closes its connection";
-            self.push(ItemKind::Rpc, &expected.full_name, Outcome::Dropped, detail);
+            self.push(ItemKind::Rpc, &expected.full_name, PairingOutcome::Dropped, detail);
         }
     }
 
@@ -126,11 +132,11 @@ impl Peers<'_> {
         for name in self.only_in(self.plugin.side, self.runtime.side) {
             let (outcome, detail) = if name == CONFIGURE {
                 (
-                    Outcome::Dropped,
+                    PairingOutcome::Dropped,
                     "the runtime never calls it: the plugin waits for it, and its subscription does not arrive",
                 )
             } else {
-                (Outcome::Loses, "the runtime never calls it")
+                (PairingOutcome::Loses, "the runtime never calls it")
             };
             self.push_rpc(&name, outcome, detail);
         }
@@ -147,7 +153,7 @@ impl Peers<'_> {
         only.cloned().collect()
     }
 
-    fn push_rpc(&mut self, name: &str, outcome: Outcome, detail: &str) {
+    fn push_rpc(&mut self, name: &str, outcome: PairingOutcome, detail: &str) {
         let element = self.runtime.side.full(&format!("{PLUGIN}.{name}"));
         self.push(ItemKind::Rpc, &element, outcome, detail);
     }

@@ -9,7 +9,7 @@ use super::{Peers, item};
 use crate::diff::nri::side::NriSide;
 use crate::diff::nri::synchronize;
 use crate::diff::wire::{Arrival, Retyped, Transfer, Transfers};
-use crate::report::pairing::{ItemKind, Outcome, PairingItem};
+use crate::report::pairing::{ItemKind, PairingItem, PairingOutcome};
 
 /// A message between the peers.
 pub(super) struct Message<'s> {
@@ -130,7 +130,8 @@ impl<'s> Peers<'s> {
 
     /// Returns the outcome of a field whose messages are read as another type.
     fn retyped(&self, field: &Retyped<'_>) -> PairingItem {
-        let outcome = if field.is_misread { Outcome::Misreads } else { Outcome::Loses };
+        let outcome =
+            if field.is_misread { PairingOutcome::Misreads } else { PairingOutcome::Loses };
         let [sent, read] = [field.sent, field.read].map(|name| self.plugin.side.relative(name));
         let detail = format!("sent as {sent}, read as {read}");
         item(ItemKind::Field, field.field, outcome, detail)
@@ -157,26 +158,26 @@ impl<'s> Peers<'s> {
                     Arrival::Same | Arrival::PresenceLost
                         if self.is_moved(from_plugin, sent, read) =>
                     {
-                        return field(sent, Outcome::Misreads, &misplaced(read, "field"));
+                        return field(sent, PairingOutcome::Misreads, &misplaced(read, "field"));
                     }
                     Arrival::Same => return None,
-                    Arrival::PresenceLost => Outcome::LosesPresence,
-                    Arrival::Altered | Arrival::Skipped => Outcome::Misreads,
-                    Arrival::Refused => Outcome::Fails,
+                    Arrival::PresenceLost => PairingOutcome::LosesPresence,
+                    Arrival::Altered | Arrival::Skipped => PairingOutcome::Misreads,
+                    Arrival::Refused => PairingOutcome::Fails,
                 };
                 field(sent, outcome, &effect.reason)
             }
             // A plugin misses nothing that it was not built to read.
             Transfer::Unknown { sent } if self.is_more(sent) || !from_plugin => None,
-            Transfer::Unknown { sent } => field(sent, Outcome::Loses, unread),
+            Transfer::Unknown { sent } => field(sent, PairingOutcome::Loses, unread),
             Transfer::Unfilled { read, required: true } => {
                 let detail = "required by the receiver, unknown to the sender: a Go peer rejects the message";
-                field(read, Outcome::Fails, detail)
+                field(read, PairingOutcome::Fails, detail)
             }
             Transfer::Unfilled { read, .. } if from_plugin || self.is_more(read) => None,
             Transfer::Unfilled { read, .. } => {
                 let detail = "read by the plugin, never filled by the runtime";
-                field(read, Outcome::Loses, detail)
+                field(read, PairingOutcome::Loses, detail)
             }
             // Events are judged separately.
             Transfer::UnknownValue { sent } | Transfer::OtherValue { sent, .. }
@@ -186,11 +187,11 @@ impl<'s> Peers<'s> {
             }
             Transfer::OtherValue { sent, read } => {
                 let detail = misplaced(read, "value");
-                Some(item(ItemKind::EnumValue, sent, Outcome::Misreads, detail))
+                Some(item(ItemKind::EnumValue, sent, PairingOutcome::Misreads, detail))
             }
             Transfer::UnknownValue { sent } => {
                 let detail = format!("{unread}: no value with this number there");
-                Some(item(ItemKind::EnumValue, sent, Outcome::Loses, detail))
+                Some(item(ItemKind::EnumValue, sent, PairingOutcome::Loses, detail))
             }
         }
     }
@@ -280,10 +281,10 @@ fn own_name(element: &str) -> &str {
 
 impl RpcTransfer<'_> {
     /// Returns why the RPC does not work, if so: the outcome, with a description.
-    pub(super) fn trouble(&self) -> Option<(Outcome, String)> {
+    pub(super) fn trouble(&self) -> Option<(PairingOutcome, String)> {
         if self.streams_differ {
             let detail = "a stream on one side, a single message on the other";
-            return Some((Outcome::Fails, detail.to_owned()));
+            return Some((PairingOutcome::Fails, detail.to_owned()));
         }
         let refused = self.messages.iter().find_map(|message| {
             let receiver = if message.from_plugin { "runtime" } else { "plugin" };
@@ -293,16 +294,16 @@ impl RpcTransfer<'_> {
             Some(format!("the {receiver} can fail to decode {expected} because of `{field}`"))
         });
         if let Some(detail) = refused {
-            return Some((Outcome::Fails, detail));
+            return Some((PairingOutcome::Fails, detail));
         }
         let as_another = |message: &Message<'_>| {
             format!("sent as {}, read as {}", message.sent, message.expected)
         };
         let mut messages = self.messages.iter();
         if let Some(misread) = messages.clone().find(|message| message.is_another()) {
-            return Some((Outcome::Misreads, as_another(misread)));
+            return Some((PairingOutcome::Misreads, as_another(misread)));
         }
         let incomplete = messages.find(|message| message.is_incomplete())?;
-        Some((Outcome::Loses, as_another(incomplete)))
+        Some((PairingOutcome::Loses, as_another(incomplete)))
     }
 }

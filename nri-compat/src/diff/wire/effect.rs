@@ -4,7 +4,7 @@ use super::end::{End, WireType};
 use super::of_number;
 use super::value::{self, Arrival};
 use crate::diff::buf_rules::default;
-use nri_schema::schema::{Cardinality, Message, number as n};
+use nri_schema::schema::{Cardinality, MessageDescriptor, number as n};
 
 /// The arrival of a field at both kinds of receivers, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -159,8 +159,8 @@ fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
 /// Returns the worse effect of key and value. An entry whose key or value is skipped arrives with a
 /// default instead.
 fn of_entries(
-    (sent, sent_entry): (End<'_>, &Message),
-    (read, read_entry): (End<'_>, &Message),
+    (sent, sent_entry): (End<'_>, &MessageDescriptor),
+    (read, read_entry): (End<'_>, &MessageDescriptor),
 ) -> Effect {
     let parts = sent_entry.fields.iter().filter_map(|part| {
         let other = of_number(read_entry, part.number)?;

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use super::of_number;
 use crate::diff::buf_rules::types::words;
 use nri_schema::Schema;
-use nri_schema::schema::{Cardinality, Enum, Field, Message, number as n};
+use nri_schema::schema::{
+    Cardinality, EnumDescriptor, FieldDescriptor, MessageDescriptor, number as n,
+};
 
 /// The format that delimits a value on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +24,11 @@ pub(super) enum WireType {
 #[derive(Clone, Copy)]
 pub(super) struct End<'s> {
     pub(super) schema: &'s Schema,
-    pub(super) field: &'s Field,
+    pub(super) field: &'s FieldDescriptor,
 }
 
 impl<'s> End<'s> {
-    pub(super) const fn new(schema: &'s Schema, field: &'s Field) -> Self {
+    pub(super) const fn new(schema: &'s Schema, field: &'s FieldDescriptor) -> Self {
         Self { schema, field }
     }
 
@@ -61,17 +63,17 @@ impl<'s> End<'s> {
     }
 
     /// Returns the type of a message field.
-    pub(super) fn message(self) -> Option<&'s Message> {
+    pub(super) fn message(self) -> Option<&'s MessageDescriptor> {
         if self.is_message() { self.schema.message(&self.field.type_name) } else { None }
     }
 
     /// Returns the type of a map's entries.
-    pub(super) fn entry(self) -> Option<&'s Message> {
+    pub(super) fn entry(self) -> Option<&'s MessageDescriptor> {
         self.message().filter(|_| self.field.cardinality == Cardinality::Map)
     }
 
     /// Returns the type of an enum field.
-    pub(super) fn enumeration(self) -> Option<&'s Enum> {
+    pub(super) fn enumeration(self) -> Option<&'s EnumDescriptor> {
         if self.field.kind == n::ENUM {
             self.schema.enumeration(&self.field.type_name)
         } else {
@@ -100,12 +102,12 @@ impl<'s> End<'s> {
 pub(super) struct Fields<'s> {
     pub(super) schema: &'s Schema,
     /// The extensions by the full name of the extended message.
-    extensions: HashMap<&'s str, Vec<&'s Field>>,
+    extensions: HashMap<&'s str, Vec<&'s FieldDescriptor>>,
 }
 
 impl<'s> Fields<'s> {
     pub(super) fn new(schema: &'s Schema) -> Self {
-        let mut extensions: HashMap<&str, Vec<&Field>> = HashMap::new();
+        let mut extensions: HashMap<&str, Vec<&FieldDescriptor>> = HashMap::new();
         for extension in &schema.extensions {
             let extended = extensions.entry(&*extension.owner).or_default();
             extended.push(extension);
@@ -114,18 +116,25 @@ impl<'s> Fields<'s> {
     }
 
     /// Returns the fields of a message, then its extensions.
-    pub(super) fn in_message(&self, message: &'s Message) -> impl Iterator<Item = &'s Field> {
+    pub(super) fn in_message(
+        &self,
+        message: &'s MessageDescriptor,
+    ) -> impl Iterator<Item = &'s FieldDescriptor> {
         message.fields.iter().chain(self.extending(message).iter().copied())
     }
 
     /// Returns the field or extension with this number.
-    pub(super) fn of_number(&self, message: &'s Message, number: i32) -> Option<&'s Field> {
+    pub(super) fn of_number(
+        &self,
+        message: &'s MessageDescriptor,
+        number: i32,
+    ) -> Option<&'s FieldDescriptor> {
         let mut extensions = self.extending(message).iter();
         of_number(message, number)
             .or_else(|| extensions.find(|field| field.number == number).copied())
     }
 
-    fn extending(&self, message: &Message) -> &[&'s Field] {
+    fn extending(&self, message: &MessageDescriptor) -> &[&'s FieldDescriptor] {
         let extensions = self.extensions.get(message.id.full.as_str());
         extensions.map_or(&[], Vec::as_slice)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{PolicyResult, Reference, ResultKind, SOURCE, Severity, Time, filled, shortened};
+use super::{ObjectReference, PolicyResult, ResultKind, SOURCE, Severity, Time, filled, shortened};
 use crate::place::Place;
 use crate::report::check::{CheckReport, Subject, Verdict};
 use crate::sighting::{Built, FileKind, Role};
@@ -59,9 +59,9 @@ fn result(subject: &Subject, verdict: &Verdict, timestamp: Option<Time>) -> Poli
 }
 
 /// Returns the workload that a subject runs in.
-fn resource(place: &Place) -> Option<Reference> {
+fn resource(place: &Place) -> Option<ObjectReference> {
     let workload = place.workload.as_deref()?;
-    Some(Reference {
+    Some(ObjectReference {
         api_version: None,
         kind: workload.kind.clone(),
         name: workload.name.clone(),

@@ -22,7 +22,7 @@ use crate::record::replay::outcome::{Difference, DifferenceKind, Replayed};
 use crate::record::replay::plan::{Plan, Step};
 use crate::record::replay::{Replay, Speed};
 use crate::record::schema;
-use crate::session::{Arrivals, End, RUNTIME_SERVICE, UpdateAnswer};
+use crate::session::{Arrivals, RUNTIME_SERVICE, SessionEnd, UpdateAnswer};
 use crate::subject::Stream;
 
 /// The runtime calls on the first logical connection and serves on the second.
@@ -84,7 +84,7 @@ pub(super) async fn play(
     tokio::select! {
         outcome = played.as_mut() => outcome,
         ended = connection.serve(&arrivals) => {
-            arrivals.set_end(End::from(&ended));
+            arrivals.set_end(SessionEnd::from(&ended));
             played.await
         }
     }

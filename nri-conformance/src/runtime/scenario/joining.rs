@@ -52,7 +52,7 @@ pub(crate) const TESTS: [Test; 6] = tests! {
 };
 
 /// The running scenario.
-struct Scene<'a> {
+struct JoiningScene<'a> {
     stage: &'a Arc<Stage>,
     driver: &'a Driver,
     journal: Journal,
@@ -69,7 +69,7 @@ pub(crate) async fn joining(stage: &Arc<Stage>, driver: &Driver) -> Played<6> {
     let pod = driver.new_pod("joined");
     let id = driver.run_pod(&pod).await?;
     let container = driver.run_container(&pod, &id, "main").await?;
-    let mut scene = Scene {
+    let mut scene = JoiningScene {
         stage,
         driver,
         journal: Journal::new(),
@@ -102,7 +102,7 @@ pub(crate) async fn joining(stage: &Arc<Stage>, driver: &Driver) -> Played<6> {
 }
 
 /// The steps. Each returns the pods and containers that a plugin was not informed of.
-impl Scene<'_> {
+impl JoiningScene<'_> {
     async fn connect(&self, identity: Identity) -> crate::Result<Observer> {
         let mut observer = self.start(identity, Script::new());
         observer.serving(self.stage.options.timeout).await?;

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use nri_compat::report::finding::{Category, Level};
-use nri_compat::report::pairing::{Outcome, Pairing};
+use nri_compat::report::pairing::{Pairing, PairingOutcome};
 
 use super::{assert_consistent, compare, newest};
 
@@ -75,7 +75,7 @@ fn a_change_that_hurts_peers_is_not_called_harmless() {
             continue;
         };
         let mut outcomes = report.pairings.iter().map(Pairing::outcome);
-        if !outcomes.any(|outcome| outcome > Outcome::Loses) {
+        if !outcomes.any(|outcome| outcome > PairingOutcome::Loses) {
             continue;
         }
         hurt += 1;

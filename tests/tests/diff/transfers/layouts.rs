@@ -4,7 +4,7 @@
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport as Report;
 use nri_compat::report::finding::{Category, Level};
-use nri_compat::report::pairing::{Outcome, Pairing};
+use nri_compat::report::pairing::{Pairing, PairingOutcome};
 use nri_schema::History;
 
 use super::protocols::REVISIONS;
@@ -189,7 +189,7 @@ fn a_move_that_is_not_on_the_wire_works() {
             let report = report(text, &files);
             assert_eq!(report.pairings.len(), 2, "{what}");
             for pairing in &report.pairings {
-                assert_eq!(pairing.outcome(), Outcome::Works, "{what}: {pairing:#?}");
+                assert_eq!(pairing.outcome(), PairingOutcome::Works, "{what}: {pairing:#?}");
             }
             assert_eq!(errors_of_nri(&report), [""; 0], "{what}");
         }
@@ -201,7 +201,7 @@ fn a_service_with_another_full_name_gets_no_calls() {
     of_all(|text, parts| {
         for (what, files) in harmful(parts) {
             let report = report(text, &files);
-            let fails = |pairing: &Pairing| pairing.outcome() > Outcome::Fallback;
+            let fails = |pairing: &Pairing| pairing.outcome() > PairingOutcome::Fallback;
             assert_eq!(report.pairings.len(), 2, "{what}");
             assert!(report.pairings.iter().all(fails), "{what}: {:#?}", report.pairings);
             assert_ne!(errors_of_nri(&report), [""; 0], "{what}");

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport as Report;
 use nri_compat::report::finding::{Category, Level};
-use nri_compat::report::pairing::{ItemKind, Outcome, Pairing, PairingItem};
+use nri_compat::report::pairing::{ItemKind, Pairing, PairingItem, PairingOutcome};
 use nri_schema::History;
 use prost::Message as _;
 use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Value};
@@ -55,7 +55,7 @@ fn hold_findings(report: &Report) {
         findings.find(|finding| finding.level == Level::Error && finding.rule.starts_with("NRI_"));
     let mut pairings = report.pairings.iter();
     if let Some(error) = error {
-        let has_trouble = pairings.any(|pairing| pairing.outcome() > Outcome::Fallback);
+        let has_trouble = pairings.any(|pairing| pairing.outcome() > PairingOutcome::Fallback);
         assert!(has_trouble, "{error:#?}, but all pairings work");
     }
 }
@@ -117,7 +117,7 @@ impl<'c> Direction<'c> {
             return false;
         };
         assert!(
-            self.pairing.outcome() > Outcome::Fallback,
+            self.pairing.outcome() > PairingOutcome::Fallback,
             "{change}: {:?} works, but {seen}",
             self.pairing
         );
@@ -127,10 +127,10 @@ impl<'c> Direction<'c> {
     /// Returns true if the only trouble is with the values of fields, which a decoder must see.
     fn must_be_seen(&self) -> bool {
         let items = self.pairing.items.iter();
-        let mut troubled = items.filter(|item| item.outcome > Outcome::Loses).peekable();
+        let mut troubled = items.filter(|item| item.outcome > PairingOutcome::Loses).peekable();
         let is_value = |item: &PairingItem| {
-            item.outcome == Outcome::LosesPresence
-                || item.outcome == Outcome::Misreads && item.detail.starts_with("sent as ")
+            item.outcome == PairingOutcome::LosesPresence
+                || item.outcome == PairingOutcome::Misreads && item.detail.starts_with("sent as ")
         };
         troubled.peek().is_some()
             && troubled.all(|item| item.kind == ItemKind::Field && is_value(item))

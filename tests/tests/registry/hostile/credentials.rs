@@ -1,6 +1,6 @@
 //! Tokens, passwords and credential helpers.
 
-use nri_compat::registry::{Client, Digest, Environment, Error, Options};
+use nri_compat::registry::{Client, Digest, Environment, Error, RegistryOptions};
 use nri_compat::skipped::SkipKind;
 use nri_tests::registry::clients::{BASIC, client, image, limits, one_image};
 use nri_tests::registry::{Registry, Reply, Server};
@@ -163,7 +163,7 @@ fn configured(config: &str, helper: Option<&str>) -> tempfile::TempDir {
 fn client_in(folder: &tempfile::TempDir, insecure: &[String]) -> Client {
     let path = folder.path().to_str().unwrap();
     let search = format!("{path}:/usr/bin:/bin");
-    let options = Options {
+    let options = RegistryOptions {
         insecure: insecure.to_vec(),
         limits: limits(),
         environment: Environment::from([("DOCKER_CONFIG", path), ("PATH", &search)]),

@@ -1,6 +1,8 @@
 //! The way to a registry: proxies.
 
-use nri_compat::registry::{Client, Digest, Environment, Error, Limits, Options, Reference};
+use nri_compat::registry::{
+    Client, Digest, Environment, Error, Limits, Reference, RegistryOptions,
+};
 use nri_tests::registry::clients::{image, limits, one_image, with_environment};
 use nri_tests::registry::{Registry, Server};
 
@@ -45,7 +47,7 @@ fn an_exempt_registry_is_not_asked_through_the_proxy() {
     // An address for documentation, which leads nowhere.
     let image = Reference::parse("192.0.2.1:5000/team/plugin:v1").unwrap();
     for (exempt, is_proxied) in [("192.0.3.0/24,.test", true), ("192.0.2.0/24", false)] {
-        let options = Options {
+        let options = RegistryOptions {
             insecure: vec!["192.0.2.1".to_owned()],
             limits: Limits {
                 connect: std::time::Duration::from_millis(100),

@@ -36,12 +36,12 @@ pub(super) struct TarEntry<'a, 's> {
     pub(super) is_executable: bool,
     /// The offset of the data in the archive, if it can be read again.
     pub(super) start: Option<u64>,
-    pub(super) data: Entry<'a, Input<'s>>,
+    pub(super) data: Entry<'a, EntryInput<'s>>,
 }
 
 impl<'a, 's> TarEntry<'a, 's> {
     /// Returns an entry, if programs agree on it.
-    fn new(mut data: Entry<'a, Input<'s>>, is_plain: bool) -> Result<Self, Unreadable> {
+    fn new(mut data: Entry<'a, EntryInput<'s>>, is_plain: bool) -> Result<Self, Unreadable> {
         let path = data.path_bytes().into_owned();
         let link = data.link_name_bytes().unwrap_or_default().into_owned();
         let (size, kind) = (data.size(), data.header().entry_type());
@@ -101,7 +101,8 @@ pub(super) fn each<'s>(
     } else {
         Source::Packed(compressed::reader(content, packing)?)
     };
-    let mut archive = Archive::new(Input { source, position: 0, allowance: Rc::clone(&allowance) });
+    let mut archive =
+        Archive::new(EntryInput { source, position: 0, allowance: Rc::clone(&allowance) });
     for entry in archive.entries_with_seek().map_err(invalid)? {
         let mut entry = entry.map_err(invalid)?;
         if entry.header().entry_type() == EntryType::XGlobalHeader {
@@ -120,7 +121,7 @@ pub(super) fn each<'s>(
 }
 
 /// The bytes of a tar, which is read from its start to its end.
-pub(super) struct Input<'s> {
+pub(super) struct EntryInput<'s> {
     source: Source<'s>,
     /// The offset of the next byte.
     position: u64,
@@ -135,7 +136,7 @@ enum Source<'s> {
     Packed(Box<dyn Read + 's>),
 }
 
-impl Input<'_> {
+impl EntryInput<'_> {
     /// Checks that only zeros follow the last entry: programs differ in whether they extract anything else.
     fn check_end(mut self) -> Result<(), Unreadable> {
         let mut piece = vec![0; END_PIECE];
@@ -149,7 +150,7 @@ impl Input<'_> {
     }
 }
 
-impl Read for Input<'_> {
+impl Read for EntryInput<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             // A compressed stream treats an empty buffer as an error.
@@ -169,7 +170,7 @@ impl Read for Input<'_> {
     }
 }
 
-impl Seek for Input<'_> {
+impl Seek for EntryInput<'_> {
     /// Moves forward. The end of the tar is an error.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let SeekFrom::Current(distance) = to else {

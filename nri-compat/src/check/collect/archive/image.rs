@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use super::layer::{FINDINGS_MEMORY, Kind, Layer, Memory, Reading};
+use super::layer::{FINDINGS_MEMORY, Kind, Layer, LayerReading, Memory};
 use super::manifest::{self, Blob, Image, Store};
 use super::tree::Tree;
 #[cfg(feature = "registry")]
@@ -71,7 +71,7 @@ impl<'i> Layers<'i> {
         {
             return Err(why);
         }
-        Ok(Layer::read(Reading {
+        Ok(Layer::read(LayerReading {
             scan: self.scan,
             content,
             packing: Packing::detect(&head),

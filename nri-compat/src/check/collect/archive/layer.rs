@@ -41,7 +41,7 @@ pub(super) const FINDINGS_MEMORY: usize = 4 << 10;
 #[derive(Default)]
 pub(crate) struct Layer {
     /// The entries by path, in their order.
-    pub(super) changes: Vec<(Box<Path>, Change)>,
+    pub(super) changes: Vec<(Box<Path>, LayerChange)>,
     /// The charts by folder.
     pub(super) charts: BTreeMap<String, Sighting>,
     /// The reason why it could not be read to its end.
@@ -51,7 +51,7 @@ pub(crate) struct Layer {
 }
 
 /// The effect of an entry at its path.
-pub(super) enum Change {
+pub(super) enum LayerChange {
     /// It hides a part of lower layers.
     Whiteout(Whiteout),
     Folder,
@@ -100,7 +100,7 @@ impl Memory {
 
 /// The scan, the bytes and the memory with which a layer or a plain archive is read.
 #[derive(Clone, Copy)]
-pub(super) struct Reading<'r> {
+pub(super) struct LayerReading<'r> {
     pub(super) scan: &'r Scan<'r>,
     pub(super) content: &'r dyn Content,
     pub(super) packing: Packing,
@@ -110,7 +110,7 @@ pub(super) struct Reading<'r> {
 
 impl Layer {
     /// Reads a layer or a plain archive.
-    pub(super) fn read(reading: Reading<'_>) -> Self {
+    pub(super) fn read(reading: LayerReading<'_>) -> Self {
         let mut layer = Self::default();
         let add = |entry: TarEntry<'_, '_>| layer.add(reading, entry);
         layer.failed = entries::each(reading.content, reading.packing, add).err();
@@ -125,7 +125,7 @@ impl Layer {
 
     fn add(
         &mut self,
-        reading: Reading<'_>,
+        reading: LayerReading<'_>,
         entry: TarEntry<'_, '_>,
     ) -> Result<ControlFlow<()>, Unreadable> {
         let names = entry.path.len() + entry.link.len();
@@ -138,17 +138,17 @@ impl Layer {
         let whiteout = names::whiteout(&path).filter(|_| reading.kind == Kind::Layer);
         let target = OsStr::from_bytes(&entry.link);
         let change = if let Some(whiteout) = whiteout {
-            Change::Whiteout(whiteout)
+            LayerChange::Whiteout(whiteout)
         } else if entry.is_folder() {
-            Change::Folder
+            LayerChange::Folder
         } else if entry.kind == EntryType::Symlink {
-            Change::Symbolic(names::link_target(&path, target).into())
+            LayerChange::Symbolic(names::link_target(&path, target).into())
         } else if entry.kind == EntryType::Link {
-            Change::Hard(names::clean(target).into())
+            LayerChange::Hard(names::clean(target).into())
         } else if entry.is_file() {
             self.entry(reading, entry, &path)?
         } else {
-            Change::File(None)
+            LayerChange::File(None)
         };
         self.changes.push((path.into(), change));
         Ok(ControlFlow::Continue(()))
@@ -157,13 +157,13 @@ impl Layer {
     /// Reads a file, and counts it.
     fn entry(
         &mut self,
-        reading: Reading<'_>,
+        reading: LayerReading<'_>,
         mut entry: TarEntry<'_, '_>,
         path: &Path,
-    ) -> Result<Change, Unreadable> {
+    ) -> Result<LayerChange, Unreadable> {
         if entry.size == 0 {
             reading.scan.count(FileOutcome::Empty);
-            return Ok(Change::File(None));
+            return Ok(LayerChange::File(None));
         }
         let start = start(&mut entry)?;
         let mut file = File {
@@ -195,11 +195,11 @@ impl Layer {
         if found.is_some() {
             reading.memory.add(FINDINGS_MEMORY)?;
         }
-        Ok(Change::File(found.map(Box::new)))
+        Ok(LayerChange::File(found.map(Box::new)))
     }
 
     /// Remembers the chart that a file of an archive belongs to, if the file has to do with NRI.
-    fn charts(&mut self, reading: Reading<'_>, file: &File<'_>) {
+    fn charts(&mut self, reading: LayerReading<'_>, file: &File<'_>) {
         if reading.kind != Kind::Layer
             && let Some((folder, sighting)) = charts::in_archive(file)
         {
@@ -220,7 +220,7 @@ fn start(entry: &mut TarEntry<'_, '_>) -> Result<Vec<u8>, Unreadable> {
 /// Returns the bytes of a file that starts with these, as far as they may be needed. Those of a stream are copied to a
 /// temporary file.
 fn content<'c>(
-    reading: Reading<'c>,
+    reading: LayerReading<'c>,
     entry: &mut TarEntry<'_, '_>,
     file: &File<'_>,
     start: &'c [u8],
@@ -251,7 +251,7 @@ fn content<'c>(
 
 /// Returns true if more than the first bytes of a file may be needed: that of a kind that readers know, or
 /// of a compressed program, or of a part of a chart.
-fn is_read_whole(reading: Reading<'_>, file: &File<'_>, size: u64) -> bool {
+fn is_read_whole(reading: LayerReading<'_>, file: &File<'_>, size: u64) -> bool {
     reading.scan.recognised(file)
         || compressed::holds_program(file)
         || reading.kind != Kind::Layer && charts::is_part(&file.place.file, size)

@@ -27,9 +27,9 @@ const NAME_OVERHEAD: usize = 64;
 const MAX_LINKS_FOLLOWED: usize = 8;
 
 /// An OCI layout on disk.
-pub(super) struct Folder(pub(super) PathBuf);
+pub(super) struct LayoutFolder(pub(super) PathBuf);
 
-impl Store for Folder {
+impl Store for LayoutFolder {
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable> {
         match Disk::open(&self.0.join(path)) {
             Ok(Some(disk)) => Ok(Some(Box::new(disk))),
@@ -49,12 +49,12 @@ impl Store for Folder {
 /// An image in a tar that can be read at any offset.
 pub(super) struct Packed<'c> {
     base: &'c dyn Content,
-    parts: HashMap<PathBuf, Part>,
+    parts: HashMap<PathBuf, TarPart>,
     /// The reason why the tar could not be read to its end.
     pub(super) broken: Option<Unreadable>,
 }
 
-enum Part {
+enum TarPart {
     Bytes { start: u64, len: u64 },
     Link(PathBuf),
 }
@@ -90,18 +90,18 @@ impl<'c> Packed<'c> {
 }
 
 /// Returns an entry as a part of an image; `None` for other kinds of entries.
-fn part(entry: &TarEntry<'_, '_>, path: &Path) -> Option<Part> {
+fn part(entry: &TarEntry<'_, '_>, path: &Path) -> Option<TarPart> {
     let target = OsStr::from_bytes(&entry.link);
     let target = match entry.kind {
         EntryType::Link => names::clean(target),
         EntryType::Symlink => names::link_target(path, target),
         _ if entry.is_file() => {
             let (start, len) = (entry.start?, entry.size);
-            return Some(Part::Bytes { start, len });
+            return Some(TarPart::Bytes { start, len });
         }
         _ => return None,
     };
-    Some(Part::Link(target))
+    Some(TarPart::Link(target))
 }
 
 impl Store for Packed<'_> {
@@ -110,8 +110,8 @@ impl Store for Packed<'_> {
         for _ in 0..MAX_LINKS_FOLLOWED {
             match self.parts.get(path) {
                 None => return Ok(None),
-                Some(Part::Link(target)) => path = target,
-                Some(Part::Bytes { start, len }) => {
+                Some(TarPart::Link(target)) => path = target,
+                Some(TarPart::Bytes { start, len }) => {
                     return Ok(Some(Box::new(Slice::new(self.base, *start, *len))));
                 }
             }

@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use super::layer::{Change, Layer};
+use super::layer::{Layer, LayerChange};
 use super::names::{self, Whiteout, shown_path};
 use crate::check::collect::found::{Demand, Found};
 use crate::check::collect::unjudged;
@@ -23,18 +23,18 @@ const MAX_PATH: usize = 4096;
 /// The files and links of an image or an archive, by path.
 #[derive(Default)]
 pub(super) struct Tree<'l> {
-    nodes: BTreeMap<PathBuf, Node<'l>>,
+    nodes: BTreeMap<PathBuf, TreeNode<'l>>,
 }
 
 /// A file or a link, and the number of the layer that has it.
 #[derive(Clone, Copy)]
-struct Node<'l> {
+struct TreeNode<'l> {
     layer: usize,
-    content: Content<'l>,
+    content: NodeContent<'l>,
 }
 
 #[derive(Clone, Copy)]
-enum Content<'l> {
+enum NodeContent<'l> {
     File(&'l Found),
     /// A link to this path, relative to the root.
     Link(&'l Path),
@@ -52,23 +52,25 @@ impl<'l> Tree<'l> {
         tree
     }
 
-    fn apply(&mut self, layer: usize, path: &Path, change: &'l Change) {
+    fn apply(&mut self, layer: usize, path: &Path, change: &'l LayerChange) {
         match change {
-            Change::Whiteout(Whiteout::Gone(hidden)) => {
+            LayerChange::Whiteout(Whiteout::Gone(hidden)) => {
                 let hidden = self.resolved_folder(hidden);
                 self.remove(layer, &hidden);
             }
-            Change::Whiteout(Whiteout::Opaque(folder)) => {
+            LayerChange::Whiteout(Whiteout::Opaque(folder)) => {
                 let folder = self.resolved(folder);
                 self.remove_below(layer, &folder);
             }
-            Change::Folder => {
+            LayerChange::Folder => {
                 // It replaces a file or a link, and is merged with a folder.
                 self.nodes.remove(&self.resolved_folder(path));
             }
-            Change::File(found) => self.put(layer, path, found.as_deref().map(Content::File)),
-            Change::Symbolic(target) => self.put(layer, path, Some(Content::Link(target))),
-            Change::Hard(target) => {
+            LayerChange::File(found) => {
+                self.put(layer, path, found.as_deref().map(NodeContent::File))
+            }
+            LayerChange::Symbolic(target) => self.put(layer, path, Some(NodeContent::Link(target))),
+            LayerChange::Hard(target) => {
                 let content = self.linked(path, target);
                 self.put(layer, path, content);
             }
@@ -77,20 +79,20 @@ impl<'l> Tree<'l> {
 
     /// Returns what a hard link is. In a folder whose executables a runtime starts, it counts even if its
     /// target has no findings.
-    fn linked(&self, path: &Path, target: &'l Path) -> Option<Content<'l>> {
+    fn linked(&self, path: &Path, target: &'l Path) -> Option<NodeContent<'l>> {
         let node = self.nodes.get(&self.resolved_folder(target));
-        let unknown = || names::is_launched(path).then_some(Content::Link(target));
+        let unknown = || names::is_launched(path).then_some(NodeContent::Link(target));
         node.map(|node| node.content).or_else(unknown)
     }
 
     /// Replaces what lower layers have at a path.
-    fn put(&mut self, layer: usize, path: &Path, content: Option<Content<'l>>) {
+    fn put(&mut self, layer: usize, path: &Path, content: Option<NodeContent<'l>>) {
         let path = self.resolved_folder(path);
         if !path.as_os_str().is_empty() {
             self.remove_below(layer, &path);
         }
         match content {
-            Some(content) => self.nodes.insert(path, Node { layer, content }),
+            Some(content) => self.nodes.insert(path, TreeNode { layer, content }),
             None => self.nodes.remove(&path),
         };
     }
@@ -133,7 +135,7 @@ impl<'l> Tree<'l> {
         let mut followed = 0;
         while let Some(name) = left.pop() {
             done.push(name);
-            if let Some(Content::Link(target)) = self.nodes.get(&done).map(|node| node.content)
+            if let Some(NodeContent::Link(target)) = self.nodes.get(&done).map(|node| node.content)
                 && followed < MAX_LINKS_FOLLOWED
                 && target.as_os_str().len() <= MAX_PATH
             {
@@ -153,14 +155,16 @@ impl<'l> Tree<'l> {
         for (path, node) in &self.nodes {
             let is_plugin = || names::is_launched(path) || names::has_plugin_name(path);
             let found = match node.content {
-                Content::File(found) => Some(found),
-                Content::Link(_) if is_plugin() => self.target(path),
-                Content::Link(_) => None,
+                NodeContent::File(found) => Some(found),
+                NodeContent::Link(_) if is_plugin() => self.target(path),
+                NodeContent::Link(_) => None,
             };
             match (found, node.content) {
                 (Some(found), _) => files.entry(found).or_insert((found, vec![])).1.push(path),
-                (None, Content::Link(target)) => findings.extend(unknown_link(place, path, target)),
-                (None, Content::File(_)) => {}
+                (None, NodeContent::Link(target)) => {
+                    findings.extend(unknown_link(place, path, target))
+                }
+                (None, NodeContent::File(_)) => {}
             }
         }
         findings.extend(files.into_values().filter_map(|(found, names)| {
@@ -172,8 +176,8 @@ impl<'l> Tree<'l> {
     /// Returns the findings in the file that a path leads to.
     pub(super) fn target(&self, path: &Path) -> Option<&'l Found> {
         match self.nodes.get(&self.resolved(path))?.content {
-            Content::File(found) => Some(found),
-            Content::Link(_) => None,
+            NodeContent::File(found) => Some(found),
+            NodeContent::Link(_) => None,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::skipped::Unreadable;
 /// The settings that matter.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Settings {
+struct CrioSettings {
     crio: Crio,
 }
 
@@ -58,6 +58,6 @@ pub(super) fn folder(file: &Path) -> PathBuf {
 
 fn read_file(file: &Path, machine: &MachineRoot) -> Result<Nri, Unreadable> {
     let text = document::text(&machine.resolve(file)?)?;
-    let settings: Settings = document::settings(&text)?;
+    let settings: CrioSettings = document::settings(&text)?;
     Ok(settings.crio.nri)
 }
