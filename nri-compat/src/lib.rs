@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
+mod arguments;
 mod book;
 pub mod check;
 mod cli;
@@ -54,6 +55,7 @@ mod statements;
 mod subprocess;
 mod text_file;
 mod unpack;
+mod version;
 mod wasm_export;
 pub mod workloads;
 

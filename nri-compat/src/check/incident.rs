@@ -6,6 +6,7 @@ use semver::Version;
 use crate::report::check::Incident;
 use crate::rules::incident;
 use crate::sighting;
+use crate::version;
 
 /// Returns an incident with its next step; `None` if its id is unknown.
 pub(super) fn incident(seen: sighting::Incident, history: Option<&History>) -> Option<Incident> {
@@ -39,8 +40,9 @@ fn known_since(events: &[String], history: &History) -> Option<(String, String)>
     let since: Option<Vec<Version>> = events.iter().map(|event| since(event, history)).collect();
     let newest = since?.into_iter().max()?;
     let first = |runtime: &Runtime| {
-        let links =
-            |release: &&RuntimeRelease| version(&release.nri).is_some_and(|nri| nri >= newest);
+        let links = |release: &&RuntimeRelease| {
+            version::parse(&release.nri).is_some_and(|nri| nri >= newest)
+        };
         let releases = runtime.releases.iter().filter(links);
         let first = releases.min_by(|one, other| one.version.cmp(&other.version))?;
         Some(format!("{} {}", runtime.title, first.version))
@@ -69,11 +71,7 @@ fn since(event: &str, history: &History) -> Option<Version> {
         let nri = revision.protocol().ok().and_then(|protocol| protocol.nri.as_ref());
         nri.is_some_and(|nri| nri.events.iter().any(|known| known.rpc_name == event))
     };
-    version(history.revisions().iter().find(has_event)?.name())
-}
-
-fn version(text: &str) -> Option<Version> {
-    Version::parse(text.trim_start_matches('v')).ok()
+    version::parse(history.revisions().iter().find(has_event)?.name())
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use semver::Version;
 
 use crate::report::check::CheckTarget;
 use crate::runtime_release::RuntimeRelease;
+use crate::version;
 
 /// A release that plugins are judged against.
 #[derive(Clone, Debug)]
@@ -94,6 +95,6 @@ impl<'h> Target<'h> {
     }
 
     pub(super) fn reaches_nri(&self, since: &str) -> bool {
-        Version::parse(since.trim_start_matches('v')).is_ok_and(|since| self.nri >= since)
+        version::parse(since).is_some_and(|since| self.nri >= since)
     }
 }

@@ -9,13 +9,13 @@ mod state_change;
 mod wasm;
 
 use nri_schema::history::{Deprecation, History};
-use semver::Version;
 
 use super::target::Target;
 use crate::facts::ONE_SHOT;
 use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::rules::ids;
 use crate::sighting::{Certainty, FileKind, Interface, Role, Sighting};
+use crate::version;
 
 /// The rule for interfaces that the target has removed. An ignored deprecation does not hide it.
 const REMOVED: &str = ids::CHECK_INTERFACE_REMOVED;
@@ -173,7 +173,7 @@ fn confidence(seen: &Sighting) -> Confidence {
 /// Objects if the plugin refuses to run under a release as old as that of the target.
 fn refused_release(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     let oldest = seen.min_protocol.as_deref()?;
-    let is_older = target.nri < Version::parse(oldest.trim_start_matches('v')).ok()?;
+    let is_older = target.nri < version::parse(oldest)?;
     is_older.then(|| {
         let (name, nri) = (&target.head.name, &target.head.nri);
         let reason = format!(

@@ -4,7 +4,7 @@
 mod cluster;
 mod schedule;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::values::duration;
@@ -14,6 +14,7 @@ use crate::check::evidence::READERS;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 
+use crate::arguments::is_stdin;
 #[cfg(feature = "cluster")]
 use cluster::run as check_cluster;
 
@@ -120,7 +121,7 @@ impl CheckArgs {
     }
 
     fn reads_standard_input(&self) -> bool {
-        self.paths.iter().any(|path| path == Path::new("-"))
+        self.paths.iter().any(|path| is_stdin(path))
     }
 
     /// Returns an error for a missing root, which must not count as a machine without plugins.

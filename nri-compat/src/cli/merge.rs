@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::published::ApiName;
 use super::values::formats_of;
 use super::{output, published};
+use crate::arguments::is_stdin;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::merge::{Merge, node_names};
@@ -136,7 +137,7 @@ fn exit(report: &MergeReport, fail_on: &[Condition]) -> Exit {
 }
 
 fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    if path == Path::new("-") {
+    if is_stdin(path) {
         return Ok(Box::new(io::stdin().lock()));
     }
     Ok(Box::new(File::open(path)?))

@@ -1,18 +1,19 @@
 //! The whole comparison: protobuf rules, NRI rules, changes and pairings, as one report.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::resume_unwind;
 use std::thread;
 
 use nri_schema::compile::Imports;
 use nri_schema::history::History;
 
-use super::input::{Input, STDIN};
+use super::input::Input;
 use super::nri::facts::Facts;
 use super::nri::side::NriSide;
 use super::nri::{self, Context};
 use super::pairings::{self, Peer};
 use super::{breaking, changes, is_in, rule_ids};
+use crate::arguments::STDIN;
 use crate::error::{Error, ErrorKind};
 use crate::report::diff::{Change, DiffReport, Summary};
 use crate::report::finding::{Category, Finding, Level};
@@ -102,9 +103,8 @@ pub fn compare(history: &History, from: &Input, to: &Input, category: Category) 
         (changes, breaking(&from.schema, &to.schema, &[category]))
     };
     let ((changes, findings), nri) = both(of_protobuf, || NriComparison::new(from, to, &facts));
-    let mut findings = with_nri(findings, nri.as_ref());
-    name_paths(&mut findings, to);
-    name_changes(&mut findings, &changes);
+    let completion = Completion::new(nri.as_ref(), &changes, &to.paths);
+    let findings = completion.of(findings);
     let protobuf_rules = rule_ids().filter(|rule| is_in(rule, &[category]));
     let mut report = DiffReport {
         data_date: history.date().to_owned(),
@@ -142,49 +142,56 @@ pub fn findings(
     let target = to.target.clone();
     let facts = Facts { history, target };
     let nri = NriComparison::new(from, to, &facts);
-    with_nri(breaking(&from.schema, &to.schema, categories), nri.as_ref())
+    let findings = breaking(&from.schema, &to.schema, categories);
+    Completion::new(nri.as_ref(), &[], &BTreeMap::new()).of(findings)
 }
 
-/// Adds the findings of NRI's own rules to those of the protobuf rules, which they explain, and
-/// sorts them.
-fn with_nri(mut findings: Vec<Finding>, nri: Option<&NriComparison<'_>>) -> Vec<Finding> {
-    if let Some(nri) = nri {
-        let of_sentinel = findings.iter_mut().filter(|finding| nri.context.is_of_sentinel(finding));
-        of_sentinel.for_each(explain_sentinel);
-        findings.extend(nri.context.findings());
-        nri.settle(&mut findings);
+/// What a finding gets that its rule does not know.
+struct Completion<'c> {
+    nri: Option<&'c NriComparison<'c>>,
+    /// The difference of each element that both sides have.
+    changes: HashMap<&'c str, &'c Change>,
+    /// The path of each file from the working folder, which tools that read the report look for.
+    paths: &'c BTreeMap<String, String>,
+}
+
+impl<'c> Completion<'c> {
+    fn new(
+        nri: Option<&'c NriComparison<'c>>,
+        changes: &'c [Change],
+        paths: &'c BTreeMap<String, String>,
+    ) -> Self {
+        let changes = changes.iter().map(|change| (&*change.element, change)).collect();
+        Self { nri, changes, paths }
     }
-    findings.sort_by(|a, b| a.order().cmp(&b.order()));
-    number(&mut findings);
-    findings
-}
 
-/// Numbers the findings of one rule about one element, which otherwise differ only in their texts.
-fn number(findings: &mut [Finding]) {
-    let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
-    for Finding { rule, element, nth, .. } in findings {
-        let count = seen.entry((rule, element)).or_default();
-        *nth = *count;
-        *count += 1;
+    /// Returns the findings of the protobuf rules and of NRI's own ones, sorted and complete.
+    fn of(&self, of_protobuf: Vec<Finding>) -> Vec<Finding> {
+        let mut findings = of_protobuf;
+        findings.extend(self.nri.into_iter().flat_map(|nri| nri.context.findings()));
+        findings.sort_by(|a, b| a.order().cmp(&b.order()));
+        let mut seen: HashMap<(&str, String), usize> = HashMap::new();
+        for finding in &mut findings {
+            // Findings of one rule about one element otherwise differ only in their texts.
+            let count = seen.entry((finding.rule, finding.element.clone())).or_default();
+            finding.nth = *count;
+            *count += 1;
+            self.complete(finding);
+        }
+        findings
     }
-}
 
-/// Adds the difference of its element to each finding.
-fn name_changes(findings: &mut [Finding], changes: &[Change]) {
-    let changes = changes.iter().map(|change| (&*change.element, change));
-    let by_element: HashMap<&str, &Change> = changes.collect();
-    for finding in findings {
-        if let Some(change) = by_element.get(&*finding.element) {
+    fn complete(&self, finding: &mut Finding) {
+        if let Some(nri) = self.nri {
+            nri.complete(finding);
+        }
+        if let Some(change) = self.changes.get(&*finding.element) {
             finding.change.clone_from(&change.detail);
         }
-    }
-}
-
-/// Names files by their paths from the working folder, which tools that read the report look for.
-fn name_paths(findings: &mut [Finding], to: &Input) {
-    for place in findings.iter_mut().filter_map(|finding| finding.location.as_mut()) {
-        if let Some(path) = to.paths.get(&place.file) {
-            place.file.clone_from(path);
+        if let Some(location) = &mut finding.location
+            && let Some(path) = self.paths.get(&location.file)
+        {
+            location.file.clone_from(path);
         }
     }
 }
@@ -210,15 +217,16 @@ impl<'s> NriComparison<'s> {
         Some(Self { context, pairings })
     }
 
-    /// Marks errors that do not affect the wire: an error must not contradict a pairing that says
+    /// Marks an error that does not affect the wire: it must not contradict a pairing that says
     /// `works`.
-    fn settle(&self, findings: &mut [Finding]) {
-        for finding in findings {
-            if finding.level == Level::Error && !self.concerns(finding) {
-                finding.message.push_str(UNAFFECTED);
-                if is_in(finding.rule, &[Category::Nri]) {
-                    finding.level = Level::Note;
-                }
+    fn complete(&self, finding: &mut Finding) {
+        if self.context.is_of_sentinel(finding) {
+            explain_sentinel(finding);
+        }
+        if finding.level == Level::Error && !self.concerns(finding) {
+            finding.message.push_str(UNAFFECTED);
+            if is_in(finding.rule, &[Category::Nri]) {
+                finding.level = Level::Note;
             }
         }
     }

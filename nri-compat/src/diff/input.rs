@@ -15,12 +15,10 @@ use nri_schema::{Compiled, Protocol, Schema, source};
 use super::changes::Declared;
 use super::nri::facts::Facts;
 use super::nri::model;
+use crate::arguments::STDIN;
 use crate::error::Error;
 use crate::report::diff::Side;
 use crate::runtime_release::RuntimeRelease;
-
-/// The name of standard input.
-pub(super) const STDIN: &str = "-";
 
 /// One side of a comparison.
 #[derive(Debug)]

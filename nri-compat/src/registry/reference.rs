@@ -14,10 +14,8 @@ use regex::Regex;
 use ring::digest::{Context, SHA256};
 
 use super::Error;
+use crate::arguments::IMAGE_SCHEME;
 use crate::skipped::SkipKind;
-
-/// The prefix of references on command lines.
-const SCHEME: &str = "docker://";
 
 /// The registry of references that do not name one.
 pub(super) const DOCKER_HUB: &str = "docker.io";
@@ -94,7 +92,7 @@ impl Reference {
     ///
     /// Returns an error if the text breaks the grammar.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let plain = text.strip_prefix(SCHEME).unwrap_or(text);
+        let plain = text.strip_prefix(IMAGE_SCHEME).unwrap_or(text);
         parse(plain).ok_or_else(|| {
             let message = format!("`{}` is not an image reference", crate::escape::short(plain));
             Error::new(SkipKind::Io, message).with_help(

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use super::check::Suppression;
 use super::finding::Level;
 use super::fingerprint::{fingerprint_of, series};
+use crate::version::without_v;
 
 /// The results of all tests of a plugin or runtime, after policy and baseline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -169,9 +170,7 @@ impl JudgedTest {
     /// Returns the revision in the spelling of a target: `nri@0.11.0`; empty if none matters.
     pub(crate) fn target(&self) -> String {
         let revision = self.revision.as_deref();
-        revision.map_or_else(String::new, |revision| {
-            format!("nri@{}", revision.strip_prefix('v').unwrap_or(revision))
-        })
+        revision.map_or_else(String::new, |revision| format!("nri@{}", without_v(revision)))
     }
 }
 

@@ -165,6 +165,9 @@ macro_rules! incidents {
             "INCIDENT_ONE_SHOT",
             "INCIDENT_DEPRECATION_UNKNOWN",
             "INCIDENT_FLAPPING",
+            "INCIDENT_STUB_CONNECT_FAILED",
+            "INCIDENT_STUB_REGISTRATION_FAILED",
+            "INCIDENT_STUB_EVENTS_UNHANDLED",
         }
     };
 }

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use crate::version::without_v;
 use regex::bytes::Regex;
 use serde::Deserialize;
 
@@ -96,7 +97,7 @@ fn by_name(name: &str) -> Option<&'static str> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let name = name.strip_suffix(".tgz").unwrap_or(name);
     let is_version = |rest: &str| match rest.strip_prefix('-') {
-        Some(version) => version.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit()),
+        Some(version) => without_v(version).starts_with(|c: char| c.is_ascii_digit()),
         None => rest.is_empty() || rest.starts_with([':', '@']),
     };
     let mut names = charts();

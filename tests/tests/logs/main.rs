@@ -5,4 +5,5 @@ mod adaptation;
 mod hostile;
 mod incidents;
 mod inputs;
+mod plugin_logs;
 mod recorded;

@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::arguments::IMAGE_SCHEME;
 use crate::check::progress::Progress;
 use crate::place::Place;
 use crate::report::check::NotLookedFor;
-
-/// The prefix that marks an image reference on the command line and in requests.
-const SCHEME: &str = "docker://";
 
 /// The places to check, and the options.
 #[derive(Clone, Debug, Default)]
@@ -105,7 +103,7 @@ pub(super) struct WantedImage {
 
 /// Returns a reference without the prefix, safe to print.
 pub(super) fn shown(reference: &str) -> String {
-    let name = reference.strip_prefix(SCHEME).unwrap_or(reference);
+    let name = reference.strip_prefix(IMAGE_SCHEME).unwrap_or(reference);
     crate::escape::bytes(name.as_bytes())
 }
 

@@ -9,13 +9,11 @@ use super::request::Request;
 use super::runtime::{self, Configured};
 use super::scan::Scan;
 use super::unjudged;
+use crate::arguments::is_stdin;
 use crate::check::evidence;
 use crate::escape;
 use crate::place::Place;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
-
-/// The path that means standard input.
-const STDIN: &str = "-";
 
 /// A path to start from.
 #[derive(Clone, Debug)]
@@ -106,7 +104,7 @@ impl Roots {
     fn named(&mut self, scan: &Scan<'_>, path: &Path) {
         // A named pipe, a process substitution, or `/dev/stdin`.
         let is_pipe = || path.metadata().is_ok_and(|file| file.file_type().is_fifo());
-        if path == Path::new(STDIN) || is_pipe() {
+        if is_stdin(path) || is_pipe() {
             self.looked_at.push(stream_name(path));
             return self.streams.push(path.to_owned());
         }
@@ -224,12 +222,12 @@ fn not_there(folder: &runtime::Folder, error: &std::io::Error) -> Option<Skipped
 
 /// Returns the name of a stream in the report.
 pub(super) fn stream_name(path: &Path) -> String {
-    if path == Path::new(STDIN) { "<stdin>".to_owned() } else { escape::path(path) }
+    if is_stdin(path) { "<stdin>".to_owned() } else { escape::path(path) }
 }
 
 /// Opens a stream.
 pub(super) fn open_stream(path: &Path) -> std::io::Result<Box<dyn std::io::Read>> {
-    if path == Path::new(STDIN) {
+    if is_stdin(path) {
         return Ok(Box::new(std::io::stdin()));
     }
     Ok(Box::new(std::fs::File::open(path)?))

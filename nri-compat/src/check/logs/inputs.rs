@@ -9,6 +9,7 @@ use std::time::Instant;
 use walkdir::{DirEntry, WalkDir};
 
 use super::{Options, Reading, may_hide_warnings, tally};
+use crate::arguments::is_stdin;
 use crate::check::collected::Collected;
 use crate::place::Place;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
@@ -47,7 +48,7 @@ struct LogInputs<'o> {
 
 impl LogInputs<'_> {
     fn named(&mut self, path: &Path) {
-        let is_stdin = path == Path::new("-");
+        let is_stdin = is_stdin(path);
         let place = if is_stdin { "<stdin>".into() } else { Place::from_path(path) };
         let shown = place.to_string();
         self.collected.summary.looked_at.push(shown.clone());

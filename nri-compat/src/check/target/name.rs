@@ -5,6 +5,7 @@ mod tests;
 
 use std::sync::LazyLock;
 
+use crate::version::without_v;
 use regex::Regex;
 use semver::Version;
 
@@ -144,8 +145,7 @@ fn without_epoch(version: &str) -> &str {
 }
 
 fn starts_like_version(word: &str) -> bool {
-    let word = without_epoch(word);
-    let word = word.strip_prefix('v').unwrap_or(word);
+    let word = without_v(without_epoch(word));
     word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.')
 }
 

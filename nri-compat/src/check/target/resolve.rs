@@ -12,6 +12,7 @@ use super::{ReleaseName, Target};
 use crate::error::{Error, ErrorKind};
 use crate::report::check::CheckTarget;
 use crate::runtime_release::RuntimeRelease;
+use crate::version::{self, without_v};
 
 /// The treatment of releases that are not in the tables, which is also the help of the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
@@ -253,7 +254,7 @@ fn planned(history: &History, runtime: &str, version: &str) -> Result<Option<Ver
         let spec = format!("{runtime}@{series}");
         history.runtime(&spec).is_ok()
     };
-    let wanted = version.strip_prefix('v').unwrap_or(version);
+    let wanted = without_v(version);
     let all = history.deprecations().iter();
     let mut series = all.flat_map(|one| &one.removal.when.runtimes);
     let found =
@@ -264,8 +265,7 @@ fn planned(history: &History, runtime: &str, version: &str) -> Result<Option<Ver
 /// Returns the number of a release of NRI, which may be older than the protocol; `0.0.0` if its name
 /// has none.
 fn release_number(name: &str) -> Version {
-    let number = Version::parse(name.trim_start_matches('v'));
-    number.unwrap_or_else(|_| Version::new(0, 0, 0))
+    version::parse(name).unwrap_or_else(|| Version::new(0, 0, 0))
 }
 
 /// Returns true if a version such as `2.7` or `2.7.0` belongs to the series `2.7`.
@@ -289,7 +289,7 @@ fn not_an_nri_release(spec: &str) -> Error {
 /// Adds to the near matches how to judge a release of another minor.
 fn unknown_minor(error: Error, history: &History) -> Error {
     let newest = history.release("latest");
-    let newest = newest.map_or("0.12", |release| release.name.trim_start_matches('v'));
+    let newest = newest.map_or("0.12", |release| without_v(&release.name));
     let near = error.help().unwrap_or_default().to_owned();
     error.with_help(format!(
         "{near}; or use a newer nri-compat, or newer tables with `--data DIR`, or name the NRI that it links, for example \

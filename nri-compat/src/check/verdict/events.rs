@@ -9,6 +9,7 @@ use crate::facts::EVENTS;
 use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::rules::ids;
 use crate::sighting::{Certainty, FileKind, Interface, Sighting};
+use crate::version;
 
 pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     let refuses = unknown(&seen.required, target);
@@ -63,7 +64,7 @@ fn newest_events(history: &History) -> impl Iterator<Item = &str> {
 
 /// Returns true unless the stub of the plugin is older than the event.
 fn may_have(seen: &Sighting, history: &History, event: &str) -> bool {
-    let below = seen.nri.below.as_deref().and_then(version);
+    let below = seen.nri.below.as_deref().and_then(version::parse);
     below.is_none_or(|below| since(history, event).is_none_or(|since| since < below))
 }
 
@@ -75,11 +76,7 @@ fn since(history: &History, event: &str) -> Option<Version> {
         nri.is_some_and(|nri| nri.events.iter().any(|known| known.rpc_name == event))
     };
     let first = history.revisions().iter().find(has_event);
-    first.and_then(|revision| version(revision.name()))
-}
-
-fn version(text: &str) -> Option<Version> {
-    Version::parse(text.trim_start_matches('v')).ok()
+    first.and_then(|revision| version::parse(revision.name()))
 }
 
 /// Returns the events that the target does not know.

@@ -10,6 +10,7 @@ use crate::check::evidence::identity;
 use crate::check::evidence::protocol::MANIFEST;
 use crate::facts::EVENTS;
 use crate::sighting::{Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
+use crate::version::without_v;
 
 /// An upper bound for the size of marker, length and text in bytes.
 pub(super) const LONGEST: u64 = 8192;
@@ -116,7 +117,7 @@ impl Manifest {
 
 /// Returns the release with a `v`, such as `v0.12.0`.
 fn release(protocol: &str) -> String {
-    format!("v{}", protocol.trim_start_matches('v'))
+    format!("v{}", without_v(protocol))
 }
 
 /// Converts the names of events in the protos to RPC names, in the order of the event numbers; an

@@ -1,0 +1,14 @@
+//! What arguments of commands may be besides paths.
+
+use std::path::Path;
+
+/// What stands for standard input.
+pub(crate) const STDIN: &str = "-";
+
+/// The prefix of references to images.
+pub(crate) const IMAGE_SCHEME: &str = "docker://";
+
+/// Returns true if the argument stands for standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path == Path::new(STDIN)
+}
