@@ -28,7 +28,7 @@ install_buf() {
 }
 
 # The subjects of .ci/nightly, and the files that the first two test and are built from.
-NIGHTLY=(kubernetes crio fuzz)
+NIGHTLY=(kubernetes crio messages fuzz)
 SUBJECT_kubernetes="Cargo.lock deploy/helm deploy/kubernetes deploy/kustomize nri-compat/src/cluster* nri-compat/src/report/policy_report* nri-compat/src/workloads*
   nri-compat/workloads tests/containerd tests/peers/kubernetes tests/src/containerd.rs tests/src/kubernetes*
   tests/src/machine.rs tests/src/node.rs tests/tests/kubernetes .ci/nightly"

@@ -48,4 +48,5 @@ pub mod snapshot;
 pub mod specimens;
 pub mod specs;
 pub mod statements_table;
+pub mod upstream;
 pub mod wasm;

@@ -29,8 +29,7 @@ pub fn difference(name: &str, actual: &str) -> Option<String> {
             .expect("the folder can be made");
         std::fs::write(&path, actual).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
-    let expected = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let expected = read(name);
     let diff = TextDiff::from_lines(expected.as_str(), actual);
     let diff = diff.unified_diff().context_radius(2).header("snapshot", "actual").to_string();
     (!diff.is_empty()).then(|| {
@@ -38,6 +37,17 @@ pub fn difference(name: &str, actual: &str) -> Option<String> {
             "snapshots/{name} is stale; if the change is right, delete it and write it anew\n{diff}"
         )
     })
+}
+
+/// Returns the text of `snapshots/NAME`.
+///
+/// # Panics
+///
+/// Panics if the file does not exist.
+#[must_use]
+pub fn read(name: &str) -> String {
+    let path = folder().join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Returns the names in a folder of snapshots, sorted, without extensions.

@@ -5,5 +5,7 @@ mod adaptation;
 mod hostile;
 mod incidents;
 mod inputs;
+#[cfg(feature = "go")]
+mod messages;
 mod plugin_logs;
 mod recorded;

@@ -1,0 +1,3 @@
+module messages
+
+go 1.24
