@@ -1,6 +1,7 @@
 //! The surroundings of a request.
 
 pub(crate) mod identity;
+mod later;
 pub(crate) mod metrics;
 mod requested;
 pub(crate) mod runtime;
@@ -90,12 +91,19 @@ pub struct EventContext {
     pub(crate) tools: Arc<Tools>,
     /// True if the runtime is in the same process: the response is not encoded then.
     pub(crate) in_process: bool,
+    /// The fields of the request that are no arguments of its handler.
+    later: later::LaterFields,
 }
 
 impl EventContext {
     /// Creates the context of a hook, outside any request.
     pub(crate) fn of_stub(tools: Arc<Tools>) -> Self {
-        EventContext { deadline: None, tools, in_process: false }
+        EventContext { tools, ..Default::default() }
+    }
+
+    /// Creates the context of a request.
+    pub(crate) fn of_request(deadline: Instant, tools: Arc<Tools>, in_process: bool) -> Self {
+        EventContext { in_process, ..EventContext::of_stub(tools).with_deadline(deadline) }
     }
 
     /// Returns a handle for sending unsolicited updates, for tasks that need the outcome and for the hooks of

@@ -125,6 +125,11 @@ mod tests {
             )
             + "message DanceRequest { PodSandbox pod = 1; map<string, string> steps = 2; }
                message DanceResponse { string applause = 1; }";
+        with_release(proto)
+    }
+
+    /// Returns the history with a future release that has this proto.
+    fn with_release(proto: String) -> History {
         let release =
             "\n[[release]]\nversion = \"v0.99.0\"\nrevision = \"v0.99.0\"\ndate = 2030-01-01\n";
         let known =
@@ -166,6 +171,48 @@ mod tests {
         let text = formatted(&runtime_rpcs::emit(&plugin).expect("it is a name"));
         assert!(text.contains("Self::Authenticate => \"Authenticate\""), "{text}");
         assert!(!text.contains("UpdateContainers"), "{text}");
+    }
+
+    /// Returns a proto in which a message has one more field.
+    fn with_field(proto: &str, message: &str, field: &str) -> String {
+        let start = format!("message {message} {{");
+        assert!(proto.contains(&start), "no message {message}");
+        proto.replacen(&start, &format!("{start}\n  {field}"), 1)
+    }
+
+    /// Plugins of today compile with the next release of NRI.
+    #[test]
+    fn a_later_field_of_a_request_or_a_response_changes_no_handler() {
+        let newest = nri_protos::REVISIONS.last().map_or("", |newest| newest.proto);
+        let proto = with_field(newest, "UpdateContainerRequest", "string cause = 90;");
+        let proto = with_field(&proto, "ConfigureRequest", "string node = 90;");
+        let proto = with_field(&proto, "StopContainerResponse", "string word = 90;");
+        let proto = with_field(&proto, "CreateContainerResponse", "string word = 90;");
+        let proto = with_field(&proto, "RunPodSandboxResponse", "string word = 90;");
+        let events = EventTable::parse(include_str!("../../protos/events.toml"));
+        let events = events.expect("it is a table");
+        let today = files(&History::embedded().expect("the tables fit together"), &events);
+        let (today, then) = (today.expect("it fits"), files(&with_release(proto), &events));
+        let then = then.expect("it is an NRI protocol");
+        let text = |files: &[File], path: &str| {
+            let file = files.iter().find(|file| file.path == path).expect("it is made");
+            file.text
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .replace("v0.99.0", newest_name())
+        };
+        let handlers = "nri/src/plugin/handlers.rs";
+        assert_eq!(text(&then, handlers), text(&today, handlers));
+        let dispatch = text(&then, "nri/src/plugin/dispatch.rs");
+        let kept = "keep UpdateContainerRequest { cause: request.cause, ..UpdateContainerRequest::default() };";
+        assert!(dispatch.contains(kept), "{dispatch}");
+        assert_eq!(dispatch.matches("keep ").count(), 1, "{dispatch}");
+        assert!(dispatch.contains("..StopContainerResponse::default()"), "{dispatch}");
+    }
+
+    fn newest_name() -> &'static str {
+        nri_protos::REVISIONS.last().map_or("", |newest| newest.name)
     }
 
     #[test]

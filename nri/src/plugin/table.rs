@@ -58,7 +58,8 @@ impl<T> Row<T> {
 /// function that decodes a request and calls the handler.
 ///
 /// A row has the function that converts a request to the type that it shares with others, the subject, the arguments of
-/// the handler, and the function that makes the response.
+/// the handler, and the function that makes the response. Between these, `keep` gives the context the fields of the request
+/// that are no arguments, for an RPC whose request got fields after its first release.
 ///
 /// [`Handlers`]: super::Handlers
 macro_rules! rows {
@@ -67,6 +68,7 @@ macro_rules! rows {
         $constant:ident: $handler:ident::$method:ident($request:ident, $cx:ident) {
             $conversion:expr;
             $subject:expr;
+            $(keep $later:expr;)?
             ($($argument:expr),*) => $respond:expr
         }
     )*) => {
@@ -112,6 +114,7 @@ macro_rules! rows {
             ) -> Result<Call<'a>> {
                 let $request = decode(stringify!($handler), request, $conversion)?;
                 let subject = $subject;
+                $($cx.keep($later);)?
                 let handler = plugin.$method($cx, $($argument),*);
                 Ok(Call::new($cx, subject, handler, $respond))
             }

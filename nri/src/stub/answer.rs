@@ -61,11 +61,7 @@ impl<P: Plugin> Shared<P> {
         };
         let name = route.event.map_or(route.rpc.name, Event::name);
         let request = Request { name, rpc: route.rpc.name, event: route.event, moments };
-        let cx = EventContext {
-            deadline: Some(moments.deadline()),
-            tools: Arc::clone(&self.tools),
-            in_process,
-        };
+        let cx = EventContext::of_request(moments.deadline(), Arc::clone(&self.tools), in_process);
         if P::POLICIES.blocks(route.rpc.name, route.event) {
             self.aside(request, route, cx, body).await
         } else {

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::rpc::{Plugin, Rpc};
 use super::shape::{
-    Argument, answer, arguments, conversion_of_updates, field_of_type, takes_whole,
+    Argument, answer, arguments, conversion_of_updates, field_of_type, later_fields, takes_whole,
 };
 use crate::tokens::{formatted, source};
 use nri_schema::Error;
@@ -51,9 +51,9 @@ fn row(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
         arguments.iter().map(|Argument { value, .. }| source(value)).collect::<Vec<_>>().join(", ");
     let request = if arguments.is_empty() { "_request" } else { "request" };
     let respond = source(&answer(rpc)?.respond);
-    let conversion = conversion(rpc, shared)?;
+    let (conversion, later) = (conversion(rpc, shared)?, later(rpc)?);
     Ok(format!(
-        "{lint}    {constant}: {handler}::{method}({request}, cx) {{ {conversion}; Subject::new({pod}, {container}); ({values}) => {respond} }}\n"
+        "{lint}    {constant}: {handler}::{method}({request}, cx) {{ {conversion}; Subject::new({pod}, {container}); {later}({values}) => {respond} }}\n"
     ))
 }
 
@@ -76,6 +76,17 @@ fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> String {
     format!("#[deprecated(since = {since:?}, note = {note:?})]")
 }
 
+/// Returns what gives later fields of a request to the context.
+fn later(rpc: &Rpc<'_>) -> Result<String, Error> {
+    let fields = later_fields(rpc)?;
+    if fields.is_empty() {
+        return Ok(String::new());
+    }
+    let request = super::rpc::ident(&rpc.request.name)?;
+    let moved: String = fields.iter().map(|field| format!("{field}: request.{field}, ")).collect();
+    Ok(format!("keep {request} {{ {moved}..{request}::default() }}; "))
+}
+
 /// Returns the first request with the same fields, whose decoder this request shares.
 fn shared_request<'r>(rpc: &Rpc<'r>, rpcs: &[Rpc<'r>]) -> &'r Message {
     let fields = |message: &Message| {
@@ -92,7 +103,8 @@ fn shared_request<'r>(rpc: &Rpc<'r>, rpcs: &[Rpc<'r>]) -> &'r Message {
 /// Returns a function that converts a request to the type to decode it as.
 fn conversion(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
     let request = super::rpc::ident(&rpc.request.name)?;
-    if shared.name == rpc.request.name || takes_whole(rpc)? {
+    let is_itself = !later_fields(rpc)?.is_empty() || takes_whole(rpc)?;
+    if shared.name == rpc.request.name || is_itself {
         return Ok(format!("|request: {request}| request"));
     }
     let shared = super::rpc::ident(&shared.name)?;

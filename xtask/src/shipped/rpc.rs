@@ -41,6 +41,13 @@ pub(super) struct Rpc<'h> {
     pub(super) deprecation: Option<&'h Deprecation>,
     pub(super) request: &'h Message,
     pub(super) response: &'h Message,
+    pub(super) first: First<'h>,
+}
+
+/// The messages of an RPC in the first revision that has it, which decide what its handler looks like forever.
+pub(super) struct First<'h> {
+    pub(super) request: &'h Message,
+    pub(super) response: &'h Message,
 }
 
 impl Rpc<'_> {
@@ -91,7 +98,21 @@ fn rpc<'h>(
         deprecation: history.deprecated_in(revision)?.into_iter().find(is_about),
         request: message(&declared.input)?,
         response: message(&declared.output)?,
+        first: first(history, &declared.full_name)?,
     })
+}
+
+/// Returns the messages of an RPC in the first revision that has it.
+fn first<'h>(history: &'h History, full_name: &str) -> Result<First<'h>, Error> {
+    for revision in history.revisions() {
+        let protocol = revision.protocol()?;
+        let mut rpcs = protocol.services.iter().flat_map(|service| &service.rpcs);
+        if let Some(rpc) = rpcs.find(|rpc| rpc.full_name == full_name) {
+            let message = |name: &str| protocol.message(name).ok_or_else(|| missing(name));
+            return Ok(First { request: message(&rpc.input)?, response: message(&rpc.output)? });
+        }
+    }
+    Err(missing(full_name).into())
 }
 
 /// Returns the first revision with this element.

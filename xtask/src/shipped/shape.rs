@@ -2,6 +2,9 @@
 //!
 //! A new RPC gets its handler by these rules alone. If no rule applies, the handler takes the
 //! request and returns the response unchanged.
+//!
+//! The rules look at the messages of the first revision that has the RPC. What later revisions add changes no signature, so
+//! that a release of NRI breaks no plugin: later fields of a request are in the context.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -34,7 +37,9 @@ fn answer_of(fields: &[&str]) -> Option<(TokenStream, &'static str)> {
         ["evict", "update"] => (quote!(Updates), "Updates::new()"),
         ["update"] | ["more", "update"] => (quote!(Updates), "Updates::new()"),
         ["reason", "reject"] => (quote!(Verdict), "Verdict::Accept"),
-        ["events", "failure_policy"] => (quote!(Subscription), "Subscription::Handled"),
+        ["events"] | ["events", "failure_policy"] => {
+            (quote!(Subscription), "Subscription::Handled")
+        }
         _ => return None,
     })
 }
@@ -59,26 +64,31 @@ pub(super) struct Argument {
 /// Returns the return type of a handler, and the function that creates the response from it.
 pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
     let response = ident(&rpc.response.name)?;
-    let mut fields: Vec<_> = rpc.response.fields.iter().map(|field| field.name.as_str()).collect();
-    fields.sort_unstable();
-    if fields.is_empty() {
+    if rpc.first.response.fields.is_empty() {
         return Ok(Answer {
             ty: quote!(()),
             respond: quote!(|()| #response::default()),
             example: "()",
         });
     }
-    let (ty, example) =
-        answer_of(&fields).unwrap_or_else(|| (quote!(#response), "Default::default()"));
+    let (ty, example) = builder(rpc).unwrap_or_else(|| (quote!(#response), "Default::default()"));
     Ok(Answer { ty, respond: quote!(#response::from), example })
+}
+
+/// Returns what [`answer_of`] says about the response of the first revision.
+fn builder(rpc: &Rpc<'_>) -> Option<(TokenStream, &'static str)> {
+    let fields = rpc.first.response.fields.iter();
+    let mut fields: Vec<_> = fields.map(|field| field.name.as_str()).collect();
+    fields.sort_unstable();
+    answer_of(&fields)
 }
 
 /// Returns the conversion of `Updates` to the response of an RPC; nothing if the RPC has another answer.
 pub(super) fn conversion_of_updates(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
-    let has = |field: &str| rpc.response.field(field).is_some();
-    if !has("update") || has("adjust") {
+    if builder(rpc).is_none_or(|(ty, _)| ty.to_string() != "Updates") {
         return Ok(TokenStream::new());
     }
+    let has = |field: &str| rpc.response.field(field).is_some();
     let (name, response) = (&rpc.name, ident(&rpc.response.name)?);
     let update = if has("evict") {
         quote!(update: answer.update, evict: answer.evict,)
@@ -87,10 +97,13 @@ pub(super) fn conversion_of_updates(rpc: &Rpc<'_>) -> Result<TokenStream, Error>
     };
     // A split message is put together by the stub, and is always answered as a whole.
     let part = has(PART).then(|| quote!(more: false,));
+    let fields = rpc.response.fields.iter().map(|field| field.name.as_str());
+    let later = fields.filter(|name| !["update", "evict", PART].contains(name)).count() > 0;
+    let later = later.then(|| quote!(..#response::default()));
     Ok(quote! {
         impl From<Updates> for #response {
             fn from(answer: Updates) -> Self {
-                #response { #update #part }
+                #response { #update #part #later }
             }
         }
     })
@@ -105,13 +118,27 @@ pub(super) fn arguments(rpc: &Rpc<'_>) -> Result<Vec<Argument>, Error> {
             value: quote!(Config::of(request, cx)),
         }]);
     }
-    let is_part = |field: &Field| field.name == PART && rpc.response.field(PART).is_some();
-    let fields = rpc.request.fields.iter().filter(|field| !is_part(field));
-    let arguments: Option<Vec<_>> = fields.map(|field| argument(rpc.request, field)).collect();
+    let first = rpc.first.request.fields.iter().filter(|field| !is_part(rpc, field));
+    let arguments: Option<Vec<_>> = first.map(|field| argument(rpc.request, field)).collect();
     match arguments {
         Some(arguments) if arguments.len() <= MAX_ARGUMENTS => Ok(arguments),
         _ => whole(rpc.request),
     }
+}
+
+fn is_part(rpc: &Rpc<'_>, field: &Field) -> bool {
+    field.name == PART && rpc.response.field(PART).is_some()
+}
+
+/// Returns the fields that a request got after the first revision with its RPC, if its handler takes the fields of that one.
+/// They are no arguments: the context has them.
+pub(super) fn later_fields(rpc: &Rpc<'_>) -> Result<Vec<Ident>, Error> {
+    if rpc.request.name == CONFIGURATION || takes_whole(rpc)? {
+        return Ok(Vec::new());
+    }
+    let is_later =
+        |field: &&Field| rpc.first.request.field(&field.name).is_none() && !is_part(rpc, field);
+    rpc.request.fields.iter().filter(is_later).map(|field| ident(&field.name)).collect()
 }
 
 /// Returns true if the handler of an RPC takes the request itself instead of its fields.
