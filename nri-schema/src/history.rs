@@ -91,6 +91,11 @@ impl History {
         Ok(History { versions, revisions, deprecations, tables, runtimes, distributions })
     }
 
+    /// Returns the files that the history was read from.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
     /// Returns the releases that speak the protocol, including untagged ones, ascending by version.
     pub fn releases(&self) -> &[Release] {
         &self.versions.releases

@@ -13,6 +13,7 @@ mod handlers;
 mod lifecycle;
 mod macro_table;
 mod optional;
+mod restored;
 mod rpc;
 mod rpcs;
 mod runtime_rpcs;
@@ -46,6 +47,8 @@ pub struct File {
 /// Returns an error if the newest revision has no service `Plugin`, a name in it is not valid in
 /// Rust, or its events are not those of `events`.
 pub fn files(history: &History, events: &EventTable) -> Result<Vec<File>, Error> {
+    let restored = restored::restored(history)?;
+    let history = restored.as_ref().unwrap_or(history);
     let plugin = rpc::read(history)?;
     let stages = events.stages(&plugin)?;
     // `nri` has its own wire layer and handler traits. With ordered maps, a message has a single
@@ -209,6 +212,38 @@ mod tests {
         assert!(dispatch.contains(kept), "{dispatch}");
         assert_eq!(dispatch.matches("keep ").count(), 1, "{dispatch}");
         assert!(dispatch.contains("..StopContainerResponse::default()"), "{dispatch}");
+    }
+
+    /// Older runtimes send the events to plugins of today through it.
+    #[test]
+    fn a_removed_rpc_stays_for_older_runtimes() {
+        let newest = nri_protos::REVISIONS.last().map_or("", |newest| newest.proto);
+        let start = newest.find("message StateChangeEvent {").expect("it is not removed yet");
+        let end = start + newest[start..].find("\n}").expect("it ends") + 2;
+        let rpc = "  rpc StateChange(StateChangeEvent) returns (Empty);";
+        assert!(newest[..start].contains(rpc));
+        let proto = newest[..start].replace(rpc, "") + &newest[end..];
+        let events = EventTable::parse(include_str!("../../protos/events.toml"));
+        let events = events.expect("it is a table");
+        let today = files(&History::embedded().expect("the tables fit together"), &events);
+        let (today, then) = (today.expect("it fits"), files(&with_release(proto), &events));
+        let then = then.expect("it is an NRI protocol");
+        let lines_with = |files: &[File], words: &str| {
+            let lines = files.iter().flat_map(|file| file.text.lines());
+            let mut lines: Vec<_> = lines.filter(|line| line.contains(words)).collect();
+            lines.sort_unstable();
+            lines.into_iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+        };
+        for words in [
+            "trait StateChange",
+            "struct StateChangeEvent",
+            "    STATE_CHANGE: ",
+            "change_fields: Some",
+        ] {
+            let lines = lines_with(&today, words);
+            assert!(!lines.is_empty(), "{words}");
+            assert_eq!(lines_with(&then, words), lines);
+        }
     }
 
     fn newest_name() -> &'static str {
