@@ -43,16 +43,28 @@ step "archives"
 for processor in x86_64 aarch64; do
   tar -xzf "$out/nri-compat-$version-$processor-linux.tar.gz" -C "$temporary"
 done
-program() { echo "$temporary/nri-compat-$version-$1-linux/nri-compat"; }
+program() { echo "$temporary/nri-compat-$version-$1-linux/${2:-nri-compat}"; }
 # docs/src/figures.md says what the programs consist of.
 for processor in x86_64 aarch64; do
   [ "$(stat -c %s "$(program "$processor")")" -le 16000000 ]
+  [ "$(stat -c %s "$(program "$processor" nri-bridge)")" -le 4000000 ]
 done
-if readelf --program-headers "$(program x86_64)" | grep INTERP; then exit 1; fi
+for name in nri-compat nri-bridge; do
+  if readelf --program-headers "$(program x86_64 "$name")" | grep INTERP; then exit 1; fi
+done
+# try_bridge PROGRAM...: it gets out of its image, and says what a launched one lacks.
+try_bridge() {
+  "$@" --version | grep -F "$version"
+  "$@" --install "$temporary/installed"
+  if "$@" 2> "$temporary/error"; then return 1; fi
+  grep -F "no runtime launched this process" "$temporary/error"
+}
 try "$(program x86_64)"
 try qemu-aarch64 "$(program aarch64)"
+try_bridge "$(program x86_64 nri-bridge)"
+try_bridge qemu-aarch64 "$(program aarch64 nri-bridge)"
 
-step "the command takes neither itself nor its bill of materials for a plugin"
+step "the command takes neither itself nor the bridge nor their bills of materials for plugins"
 # The charts are left out: without values, no chart says what it runs.
 "$(program x86_64)" check --fail-on unknown \
   "$out"/*-linux.tar.gz "$out"/*-image.tar "$out"/*.cdx.json "$out"/*.spdx.json
@@ -64,17 +76,20 @@ case "$(dpkg --print-architecture)" in
 esac
 dpkg --install "$deb"
 try /usr/bin/nri-compat
+try_bridge /usr/bin/nri-bridge
 man --where nri-compat
 systemd-analyze verify --man=no /usr/lib/systemd/system/nri-compat.timer
 dpkg --remove nri-compat
 [ ! -e /usr/bin/nri-compat ]
+[ ! -e /usr/bin/nri-bridge ]
 for processor in x86_64 aarch64; do
   rpm --root "$temporary/rpm-$processor" --install --ignorearch "$out/nri-compat-$version-1.$processor.rpm"
 done
 try "$temporary/rpm-x86_64/usr/bin/nri-compat"
+try_bridge "$temporary/rpm-x86_64/usr/bin/nri-bridge"
 try qemu-aarch64 "$temporary/rpm-aarch64/usr/bin/nri-compat"
 
-step "image: a program and certificates for each architecture, nothing else"
+step "image: two programs and certificates for each architecture, nothing else"
 image="$out/nri-compat-$version-image.tar"
 for architecture in amd64 arm64; do
   skopeo inspect --override-arch "$architecture" "oci-archive:$image" | grep -F "\"Architecture\": \"$architecture\""
@@ -82,7 +97,7 @@ done
 mkdir "$temporary/image"
 tar -xf "$image" -C "$temporary/image"
 layers="$(for blob in "$temporary"/image/blobs/sha256/*; do tar -tzf "$blob" 2> /dev/null || true; done)"
-[ "$(grep -v '/$' <<< "$layers" | sort | uniq -c | xargs)" = "2 etc/ssl/certs/ca-certificates.crt 2 usr/bin/nri-compat" ]
+[ "$(grep -v '/$' <<< "$layers" | sort | uniq -c | xargs)" = "2 etc/ssl/certs/ca-certificates.crt 2 usr/bin/nri-bridge 2 usr/bin/nri-compat" ]
 
 step "charts"
 "$PEERS/helm/helm" lint --quiet "$out/nri-compat-$version.tgz"
@@ -104,7 +119,9 @@ cargo publish --dry-run --workspace --locked --no-verify
 step "bills of materials"
 python3 -m venv "$temporary/bills"
 "$temporary/bills/bin/pip" install --quiet --disable-pip-version-check 'cyclonedx-python-lib[json-validation]==11.7.0' spdx-tools==0.8.5
-"$temporary/bills/bin/python" tests/validators/bills.py "$out/nri-compat-$version.cdx.json" "$out/nri-compat-$version.spdx.json"
+for name in nri-compat nri-bridge; do
+  "$temporary/bills/bin/python" tests/validators/bills.py "$name" "$out/$name-$version.cdx.json" "$out/$name-$version.spdx.json"
+done
 
 step "descriptions for package managers"
 shellcheck "$out/PKGBUILD"

@@ -18,7 +18,7 @@ class NriCompat < Formula
   end
 
   def install
-    bin.install "nri-compat"
+    bin.install "nri-compat", "nri-bridge"
     man1.install Dir["man/*.1"]
     bash_completion.install "completions/nri-compat"
     zsh_completion.install "completions/_nri-compat"

@@ -19,6 +19,7 @@ Usage:
   nri-bridge [OPTIONS] -- PROGRAM [ARGUMENTS]   start the plugin, and connect to the runtime
   nri-bridge [OPTIONS] --listen PATH            relay for plugins that connect to this socket
   NN-name                                       launched by a runtime, for the plugin NN-name.bridge/NN-name
+  nri-bridge --install PATH                     copy this program to PATH, out of its image
 
 Options:
       --socket PATH     connect to the runtime at this socket [default: /var/run/nri/nri.sock]
@@ -28,6 +29,7 @@ Options:
       --listen PATH     create this socket, for plugins that connect by themselves
       --speak VERSION   name this NRI version to the plugin, such as v0.11.0, in place of the runtime's
       --http ADDRESS    serve /healthz, /readyz and /metrics at this address
+      --install PATH    copy this program to this file, and end
   -h, --help            print this
   -V, --version         print the version
 
@@ -39,6 +41,8 @@ RUST_LOG is a level: error, warn, info, debug, trace or off.
 pub enum Mode {
     /// Print this text.
     Print(String),
+    /// Copy this program to a file.
+    Install(PathBuf),
     /// Run as a plugin that a runtime launched.
     Launched,
     /// Start the plugin.
@@ -68,6 +72,7 @@ struct Given {
     listen: Option<PathBuf>,
     speak: Option<String>,
     http: Option<String>,
+    install: Option<PathBuf>,
     program: Vec<OsString>,
 }
 
@@ -105,6 +110,7 @@ impl Given {
                 Arg::Long("listen") => self.listen = Some(parser.value()?.into()),
                 Arg::Long("speak") => self.speak = Some(parser.value()?.string()?),
                 Arg::Long("http") => self.http = Some(parser.value()?.string()?),
+                Arg::Long("install") => self.install = Some(parser.value()?.into()),
                 Arg::Short('h') | Arg::Long("help") => return Ok(Some(HELP.to_owned())),
                 Arg::Short('V') | Arg::Long("version") => {
                     return Ok(Some(format!("nri-bridge {}\n", env!("CARGO_PKG_VERSION"))));
@@ -119,7 +125,10 @@ impl Given {
         Ok(None)
     }
 
-    fn mode(self) -> Result<Mode, Error> {
+    fn mode(mut self) -> Result<Mode, Error> {
+        if let Some(to) = self.install.take() {
+            return self.install(to);
+        }
         let id = self.id()?;
         let socket = self.socket.clone().unwrap_or_else(|| DEFAULT_SOCKET.into());
         let mut program = self.program.into_iter();
@@ -138,6 +147,16 @@ impl Given {
                 Err(invalid("--socket needs a program or --listen"))
             }
             (None, None) => Ok(Mode::Launched),
+        }
+    }
+
+    /// Copies the program, if nothing else is asked for.
+    fn install(self, to: PathBuf) -> Result<Mode, Error> {
+        match (self.program.first(), self.listen) {
+            (None, None) => Ok(Mode::Install(to)),
+            (Some(_), _) | (None, Some(_)) => {
+                Err(invalid("--install excludes a program and --listen"))
+            }
         }
     }
 
@@ -191,6 +210,7 @@ mod tests {
         assert_eq!(wrapping.program.id.expect("it has one").to_string(), "10-old");
         assert_eq!(wrapping.relaunch, Relaunch::OnFailure);
         assert_eq!(flags.options.speak.as_deref(), Some("v0.11.0"));
+        assert!(matches!(parse("--install /a").expect("a file").mode, Mode::Install(_)));
         assert!(matches!(parse("--help").expect("a text").mode, Mode::Print(_)));
     }
 
@@ -198,6 +218,7 @@ mod tests {
     fn mistakes_are_named() {
         for (line, words) in [
             ("--listen /a -- /old", "exclude each other"),
+            ("--install /a -- /old", "excludes a program"),
             ("--name a", "--name needs --index"),
             ("--name a --index 100 -- /old", "index"),
             ("--relaunch always -- /old", "never or on-failure"),

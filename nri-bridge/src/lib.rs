@@ -12,11 +12,13 @@
 //! | [`place`] | where the plugin lies that a launched bridge stands for |
 //! | [`modes`] | the three ways to run: launched, as a wrapper, and listening |
 //! | [`state`] | what probes and metrics show |
+//! | [`install`] | the copy of the program for containers with another image |
 //! | [`flags`] | the command line |
 
 pub mod child;
 pub mod error;
 pub mod flags;
+pub mod install;
 pub mod modes;
 pub mod place;
 pub mod relay;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use nri::http::Endpoint;
 use nri_bridge::flags::{Flags, Mode};
 use nri_bridge::state::State;
-use nri_bridge::{Error, modes};
+use nri_bridge::{Error, install, modes};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Tells `nri-compat check` what this program is. The layout is that of the manifest that the derive of the crate `nri` embeds.
@@ -43,6 +43,7 @@ async fn run() -> Result<(), Error> {
                 print!("{text}");
                 Ok(())
             }
+            Mode::Install(to) => install::install(&to),
             Mode::Launched => modes::launched(&program, &options, &state).await,
             Mode::Wrap(wrapping) => modes::wrap(&wrapping, &options, &state).await,
             Mode::Listen(listening) => modes::listen(&listening, &options, &state).await,

@@ -77,6 +77,9 @@ PLUGIN_REFUSED = {
     "restartOnConfig=maybe": "restartOnConfig",
     "typo=1": "typo",
     "httpPort=70000": "httpPort",
+    "bridge.command=/old": "command",
+    "bridge.typo=1": "typo",
+    "bridge.image.repository=Upper": "repository",
     "capabilities={ALL}": "capabilities",
     "capabilities={CAP_NET_ADMIN}": "capabilities",
     "hostPaths[0].name=a,hostPaths[0].path=/a": "type",
@@ -252,6 +255,22 @@ def overriding(helm, chart):
         assert ("checksum/config" in annotations) is restarts, values
 
 
+def bridged(helm, chart, validate):
+    """The bridge has its own options and those of a runtime, starts the program of the image, and is copied before."""
+    values = "plugin=old,index=05,httpPort=8080,args={--a,b},bridge.command={/old,run},bridge.args={--speak,v0.8.0}"
+    text = template(helm, chart, values)
+    valid(values, text, validate)
+    (daemonset,) = documents(text)
+    pod = pod_of(daemonset)
+    (before,), (plugin,) = pod["initContainers"], pod["containers"]
+    assert before["image"].startswith("registry.example.com/nri-compat:"), before
+    (copy,) = plugin["command"]
+    assert before["command"] + before["args"] == ["nri-bridge", "--install", copy], before
+    own = ["--http", "0.0.0.0:8080", "--name", "old", "--index", "05", "--speak", "v0.8.0"]
+    assert plugin["args"] == [*own, "--", "/old", "run", "--a", "b"], plugin["args"]
+    assert "NRI_PLUGIN_IDX" not in text
+
+
 def nri_plugin(deploy, helm, kustomize, validate):
     chart, overlays = deploy / "helm/nri-plugin", deploy / "plugins/kustomize"
     plugins = sorted(file.stem for file in (chart / "plugins").iterdir())
@@ -263,6 +282,7 @@ def nri_plugin(deploy, helm, kustomize, validate):
         same(plugin, text, run(kustomize, "build", overlays / plugin))
         valid(plugin, text, validate)
     overriding(helm, chart)
+    bridged(helm, chart, validate)
     everything = "plugin=x,image.pullSecrets={a},image.pullPolicy=Always,priorityClassName=,nodeSelector.a=b,podLabels.a=b,"
     everything += "podAnnotations.a=b,tolerations[0].operator=Exists,config.a=b,httpPort=8080,args={--verbose}"
     valid(everything, template(helm, chart, everything), validate)

@@ -10,6 +10,9 @@ use crate::tool::Tool;
 /// The crate of the command.
 pub(crate) const COMMAND: &str = "nri-compat";
 
+/// The crate of the bridge, whose program is released beside the command.
+pub(crate) const BRIDGE: &str = "nri-bridge";
+
 /// The facts about a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {

@@ -52,10 +52,13 @@ pub struct Options {
     pub only: Option<String>,
 }
 
-/// A binary that was built.
-struct Binary {
+/// The programs that were built for a processor.
+struct Programs {
     processor: Processor,
-    path: PathBuf,
+    /// The command `nri-compat`.
+    command: PathBuf,
+    /// The program `nri-bridge`.
+    bridge: PathBuf,
 }
 
 /// The facts that every artifact needs.
@@ -73,13 +76,13 @@ struct Release<'a> {
 pub fn release(root: &Path, options: &Options) -> Result<Vec<PathBuf>, TaskError> {
     fs::create_dir_all(&options.out).map_err(writing(&options.out))?;
     let release = Release { root, out: &options.out, metadata: Metadata::read(root)? };
-    let binaries = release.build(options.only.as_deref())?;
-    let files = Files::write(&release, &binaries)?;
-    for binary in &binaries {
-        release.archive(binary, &files)?;
-        release.package(binary, &files)?;
+    let built = release.build(options.only.as_deref())?;
+    let files = Files::write(&release, &built)?;
+    for programs in &built {
+        release.archive(programs, &files)?;
+        release.package(programs, &files)?;
     }
-    release.image(&binaries)?;
+    release.image(&built)?;
     release.charts()?;
     release.bills()?;
     release.fill_templates()?;

@@ -2,14 +2,15 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::{Compression, GzBuilder};
 use tar::{EntryType, Header};
 
 use super::files::Files;
-use super::{Binary, Release};
-use crate::error::{TaskError, writing};
+use super::{Programs, Release};
+use crate::error::{TaskError, reading, writing};
+use crate::metadata::{BRIDGE, COMMAND};
 
 /// A file in an archive.
 pub(super) struct Entry {
@@ -73,18 +74,29 @@ pub(super) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     out.finish()
 }
 
+impl Programs {
+    /// Returns the programs as files in an archive; `at` gives the path for the name of each.
+    pub(super) fn entries(&self, at: impl Fn(&str) -> String) -> Result<Vec<Entry>, TaskError> {
+        let named = [(COMMAND, &self.command), (BRIDGE, &self.bridge)];
+        let entry = |(name, path): (&str, &PathBuf)| {
+            let content = fs::read(path).map_err(reading(path))?;
+            Ok(Entry::program(at(name), content))
+        };
+        named.into_iter().map(entry).collect()
+    }
+}
+
 impl Release<'_> {
-    /// Writes the archive of a binary, with licence, manual pages and completions.
-    pub(super) fn archive(&self, binary: &Binary, files: &Files) -> Result<(), TaskError> {
+    /// Writes the archive for a processor: the programs with licence, manual pages and completions.
+    pub(super) fn archive(&self, programs: &Programs, files: &Files) -> Result<(), TaskError> {
         let Files { licence, readme, .. } = files;
-        let name = self.archive_name(binary.processor.name);
+        let name = self.archive_name(programs.processor.name);
         let at = |path: &str| format!("{name}/{path}");
-        let program = fs::read(&binary.path).map_err(crate::error::reading(&binary.path))?;
-        let mut entries = vec![
-            Entry::program(at("nri-compat"), program),
+        let mut entries = programs.entries(at)?;
+        entries.extend([
             Entry::file(at("LICENSE"), licence.clone()),
             Entry::file(at("README.md"), readme.clone()),
-        ];
+        ]);
         entries.extend(
             (files.man.iter())
                 .map(|page| Entry::file(at(&format!("man/{}", page.name)), page.content.clone())),

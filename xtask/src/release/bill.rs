@@ -1,11 +1,11 @@
-//! Software bills of materials of the command, in CycloneDX and in SPDX.
+//! Software bills of materials of the programs, in CycloneDX and in SPDX.
 
 use serde_json::{Value, json};
 
 use super::Release;
 use super::layout::sha256;
 use crate::error::TaskError;
-use crate::metadata::COMMAND;
+use crate::metadata::{BRIDGE, COMMAND};
 use crate::tool::Tool;
 
 /// The formats of `cargo sbom`, and the extension of the file.
@@ -15,18 +15,20 @@ const FORMATS: [(&str, &str); 2] =
 impl Release<'_> {
     /// Writes the bills.
     pub(super) fn bills(&self) -> Result<(), TaskError> {
-        for (format, extension) in FORMATS {
-            let bill = self.reproducible(self.bill(format)?);
-            let name = format!("{COMMAND}-{}.{extension}", self.metadata.version);
-            let mut text = format!("{bill:#}");
-            text.push('\n');
-            self.write(&self.out.join(name), text.as_bytes())?;
+        for package in [COMMAND, BRIDGE] {
+            for (format, extension) in FORMATS {
+                let bill = self.reproducible(self.bill(package, format)?);
+                let name = format!("{package}-{}.{extension}", self.metadata.version);
+                let mut text = format!("{bill:#}");
+                text.push('\n');
+                self.write(&self.out.join(name), text.as_bytes())?;
+            }
         }
         Ok(())
     }
 
-    fn bill(&self, format: &str) -> Result<Value, TaskError> {
-        let arguments = ["sbom", "--cargo-package", COMMAND, "--output-format", format];
+    fn bill(&self, package: &str, format: &str) -> Result<Value, TaskError> {
+        let arguments = ["sbom", "--cargo-package", package, "--output-format", format];
         let json = Tool::new("cargo", "`source .ci/setup.sh; install_release` installs cargo-sbom")
             .with(|cargo| {
                 cargo.args(arguments).current_dir(self.root);

@@ -1,10 +1,10 @@
-//! The static binaries.
+//! The static programs.
 
 use std::path::PathBuf;
 
-use super::{Binary, PROCESSORS, Processor, Release};
+use super::{PROCESSORS, Processor, Programs, Release};
 use crate::error::TaskError;
-use crate::metadata::COMMAND;
+use crate::metadata::{BRIDGE, COMMAND};
 use crate::tool::Tool;
 
 /// The profile in `Cargo.toml`.
@@ -17,22 +17,31 @@ const LINKER_SCRIPT: &str = "xtask/src/release/without-unwinding.ld";
 const HELP: &str = "`source .ci/setup.sh; install_release` installs the tools of a release";
 
 impl Release<'_> {
-    /// Builds the binaries for all processors, or for one.
-    pub(super) fn build(&self, only: Option<&str>) -> Result<Vec<Binary>, TaskError> {
+    /// Builds the programs for all processors, or for one.
+    pub(super) fn build(&self, only: Option<&str>) -> Result<Vec<Programs>, TaskError> {
         let wanted = |processor: &&Processor| only.is_none_or(|name| processor.name == name);
-        let binaries = PROCESSORS
+        let built = PROCESSORS
             .iter()
             .filter(wanted)
-            .map(|&processor| self.binary(processor))
+            .map(|&processor| self.programs(processor))
             .collect::<Result<Vec<_>, _>>()?;
         match only {
-            Some(name) if binaries.is_empty() => Err(TaskError::Processor(name.to_owned())),
-            Some(_) | None => Ok(binaries),
+            Some(name) if built.is_empty() => Err(TaskError::Processor(name.to_owned())),
+            Some(_) | None => Ok(built),
         }
     }
 
-    /// Builds a binary with the list of its crates in it, which `cargo audit bin` reads.
-    fn binary(&self, processor: Processor) -> Result<Binary, TaskError> {
+    /// Builds one program after the other: together, each would get the features of the other's
+    /// dependencies.
+    fn programs(&self, processor: Processor) -> Result<Programs, TaskError> {
+        let command = self.binary(processor, COMMAND)?;
+        let bridge = self.binary(processor, BRIDGE)?;
+        Ok(Programs { processor, command, bridge })
+    }
+
+    /// Builds the program of a crate with the list of its crates in it, which `cargo audit bin`
+    /// reads, and returns its path.
+    fn binary(&self, processor: Processor, package: &str) -> Result<PathBuf, TaskError> {
         let target = processor.target();
         let folder = self.target_folder();
         let arguments = [
@@ -42,7 +51,7 @@ impl Release<'_> {
             "--profile",
             PROFILE,
             "--package",
-            COMMAND,
+            package,
             "--all-features",
             "--target",
             &target,
@@ -59,7 +68,7 @@ impl Release<'_> {
                     .env("SOURCE_DATE_EPOCH", self.metadata.time.to_string());
             })
             .run()?;
-        Ok(Binary { processor, path: folder.join(target).join(PROFILE).join(COMMAND) })
+        Ok(folder.join(target).join(PROFILE).join(package))
     }
 
     /// Returns the folder of builds. It is not the one of other builds, whose compiler options

@@ -1,9 +1,9 @@
-//! The files that accompany the binaries: the licence, the README, manual pages and completions.
+//! The files that accompany the programs: the licence, the README, manual pages and completions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Binary, Release};
+use super::{Programs, Release};
 use crate::error::{TaskError, reading, writing};
 use crate::metadata::COMMAND;
 use crate::tool::Tool;
@@ -21,7 +21,7 @@ pub(super) struct Named {
     pub(super) path: PathBuf,
 }
 
-/// The files that accompany the binaries.
+/// The files that accompany the programs.
 pub(super) struct Files {
     pub(super) licence: Vec<u8>,
     pub(super) readme: Vec<u8>,
@@ -32,10 +32,10 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Lets the first binary, which runs on this machine, write its manual and completions.
-    pub(super) fn write(release: &Release<'_>, binaries: &[Binary]) -> Result<Self, TaskError> {
+    /// Lets the first command, which runs on this machine, write its manual and completions.
+    pub(super) fn write(release: &Release<'_>, built: &[Programs]) -> Result<Self, TaskError> {
         let folder = tempfile::tempdir().map_err(writing(&std::env::temp_dir()))?;
-        let program = binaries.first().map_or(Path::new(COMMAND), |binary| &binary.path);
+        let program = built.first().map_or(Path::new(COMMAND), |programs| &programs.command);
         let read = |path: PathBuf| fs::read(&path).map_err(reading(&path));
         let man = manual(program, &folder.path().join("man"))?;
         let completions = completions(program, &folder.path().join("completions"))?;

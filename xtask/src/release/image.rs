@@ -1,6 +1,5 @@
-//! The image: the binary and the certificates of public authorities, nothing else.
+//! The image: the programs and the certificates of public authorities, nothing else.
 
-use std::fs;
 use std::io;
 
 use base64::Engine as _;
@@ -9,22 +8,22 @@ use serde_json::{Value, json};
 
 use super::archive::{Entry, gzip, tar};
 use super::layout::{Layout, sha256};
-use super::{Binary, Release};
-use crate::error::{TaskError, reading, writing};
+use super::{Processor, Programs, Release};
+use crate::error::{TaskError, writing};
 
 /// The user of distroless images named `nonroot`.
 const USER: &str = "65532:65532";
 
 impl Release<'_> {
-    /// Writes the image for the processors of the binaries.
-    pub(super) fn image(&self, binaries: &[Binary]) -> Result<(), TaskError> {
+    /// Writes the image for the processors that programs were built for.
+    pub(super) fn image(&self, built: &[Programs]) -> Result<(), TaskError> {
         let name = format!("nri-compat-{}-image.tar", self.metadata.version);
         let path = self.out.join(name);
         let mut layout = Layout::default();
         let mut manifests = Vec::new();
-        for binary in binaries {
-            let program = fs::read(&binary.path).map_err(reading(&binary.path))?;
-            let manifest = self.manifest(&mut layout, binary, program);
+        for programs in built {
+            let files = programs.entries(|name| format!("usr/bin/{name}"))?;
+            let manifest = self.manifest(&mut layout, programs.processor, files);
             manifests.push(manifest.map_err(writing(&path))?);
         }
         let index = layout.index(&manifests);
@@ -42,20 +41,17 @@ impl Release<'_> {
     fn manifest(
         &self,
         layout: &mut Layout,
-        binary: &Binary,
-        program: Vec<u8>,
+        processor: Processor,
+        mut entries: Vec<Entry>,
     ) -> io::Result<Value> {
-        let entries = vec![
-            Entry::file("etc/ssl/certs/ca-certificates.crt", certificates()),
-            Entry::program("usr/bin/nri-compat", program),
-        ];
+        entries.push(Entry::file("etc/ssl/certs/ca-certificates.crt", certificates()));
         let files = tar(entries, self.metadata.time)?;
-        let config = self.config(binary.processor.oci, &sha256(&files));
+        let config = self.config(processor.oci, &sha256(&files));
         let layer = layout.add("application/vnd.oci.image.layer.v1.tar+gzip", gzip(&files)?);
         let config =
             layout.add("application/vnd.oci.image.config.v1+json", config.to_string().into_bytes());
         let mut manifest = layout.manifest(&config, &[layer]);
-        manifest["platform"] = json!({ "architecture": binary.processor.oci, "os": "linux" });
+        manifest["platform"] = json!({ "architecture": processor.oci, "os": "linux" });
         Ok(manifest)
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::archive::gzip;
 use super::files::{Files, Named};
-use super::{Binary, Release};
+use super::{Programs, Release};
 use crate::error::{TaskError, reading, writing};
 use crate::tool::Tool;
 
@@ -16,10 +16,10 @@ const FORMATS: [(&str, &str); 2] =
     [("deb", "/usr/share/zsh/vendor-completions"), ("rpm", "/usr/share/zsh/site-functions")];
 
 impl Release<'_> {
-    /// Writes the packages of a binary.
-    pub(super) fn package(&self, binary: &Binary, files: &Files) -> Result<(), TaskError> {
+    /// Writes the packages for a processor.
+    pub(super) fn package(&self, programs: &Programs, files: &Files) -> Result<(), TaskError> {
         for (format, zsh) in FORMATS {
-            let description = self.description(binary, files, zsh)?;
+            let description = self.description(programs, files, zsh)?;
             let config = files.folder().join("nfpm.json");
             self.write(&config, description.to_string().as_bytes())?;
             Tool::new("nfpm", "`source .ci/setup.sh; install_release` installs it")
@@ -35,11 +35,16 @@ impl Release<'_> {
         Ok(())
     }
 
-    fn description(&self, binary: &Binary, files: &Files, zsh: &str) -> Result<Value, TaskError> {
+    fn description(
+        &self,
+        programs: &Programs,
+        files: &Files,
+        zsh: &str,
+    ) -> Result<Value, TaskError> {
         let metadata = &self.metadata;
         Ok(json!({
             "name": "nri-compat",
-            "arch": binary.processor.oci,
+            "arch": programs.processor.oci,
             "platform": "linux",
             "version": metadata.version,
             "release": "1",
@@ -49,17 +54,28 @@ impl Release<'_> {
             "homepage": metadata.address,
             "license": metadata.license,
             "mtime": metadata.timestamp(),
-            "contents": self.contents(binary, files, zsh)?,
+            "contents": self.contents(programs, files, zsh)?,
         }))
     }
 
-    fn contents(&self, binary: &Binary, files: &Files, zsh: &str) -> Result<Vec<Value>, TaskError> {
+    fn contents(
+        &self,
+        programs: &Programs,
+        files: &Files,
+        zsh: &str,
+    ) -> Result<Vec<Value>, TaskError> {
         let root = self.root;
         let docs = "/usr/share/doc/nri-compat";
         let mut contents = vec![
-            self.content(&binary.path, "/usr/bin/nri-compat".to_owned(), 0o755),
+            self.content(&programs.command, "/usr/bin/nri-compat".to_owned(), 0o755),
+            self.content(&programs.bridge, "/usr/bin/nri-bridge".to_owned(), 0o755),
             self.content(&root.join("LICENSE"), format!("{docs}/copyright"), 0o644),
             self.content(&root.join("nri-compat/README.md"), format!("{docs}/README.md"), 0o644),
+            self.content(
+                &root.join("nri-bridge/README.md"),
+                format!("{docs}/nri-bridge.md"),
+                0o644,
+            ),
         ];
         for page in &files.man {
             let page = compressed(page, files.folder())?;
