@@ -8,8 +8,8 @@ use tokio::time::timeout;
 
 use nri::__private::EventKind;
 use nri::api::{Event, PLUGIN_SERVICE};
-use nri::plugin::Body;
-use nri::wire::{CallError, Code, Status};
+use nri::plugin::{Body, MissingRpc, missing_rpc};
+use nri::wire::CallError;
 
 use super::core::Core;
 use super::member::Member;
@@ -17,15 +17,6 @@ use super::message::{Content, Message};
 use super::outcome::{Delivery, Outcome, OutcomeResult, Reason, RequestError};
 use super::policy::OnError;
 use super::revision::{Via, rpc_of};
-
-/// The way a plugin reports that it lacks an RPC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MissingRpc {
-    /// With UNIMPLEMENTED, as the protocol demands.
-    Stated,
-    /// With another code, which the reference takes for a failure.
-    Misstated,
-}
 
 /// Sends a request to a plugin, waits for the answer, and counts both. A message without content must have been encoded.
 pub(super) async fn exchange(
@@ -42,7 +33,9 @@ pub(super) async fn exchange(
     outcome.via = Some(first);
     let mut result = call(core, member, message, content, first).await;
     let lack = match &result {
-        Err(CallError::Status(status)) if message.can_fall_back() && !remembered => lack_of(status),
+        Err(CallError::Status(status)) if message.can_fall_back() && !remembered => {
+            missing_rpc(status)
+        }
         Ok(_) | Err(_) => None,
     };
     if let Some(lack) = lack {
@@ -112,47 +105,12 @@ fn count(
     let deprecated = outcome.via == Some(Via::StateChange) && message.can_fall_back();
     let handled = match result {
         Ok(_) => true,
-        Err(CallError::Status(status)) => !is_unimplemented(status),
+        Err(CallError::Status(status)) => missing_rpc(status).is_none(),
         Err(_) => false,
     };
     if deprecated && handled {
         let (event, breaks) = (message.event, member.breaks(message.event));
         core.ledger.state_change(&member.id, &member.nri_version, event, rpc, breaks);
-    }
-}
-
-/// Returns true if a plugin says that it has no such RPC.
-fn is_unimplemented(status: &Status) -> bool {
-    lack_of(status).is_some()
-}
-
-/// Recognizes a status that stands for an unknown RPC.
-///
-/// The Rust `ttrpc` crate answers NOT_FOUND from the default body of a generated trait, and INVALID_ARGUMENT from
-/// its synchronous server and for unknown services. Handlers use these codes as well, so the message has to name
-/// the service, as those do.
-fn lack_of(status: &Status) -> Option<MissingRpc> {
-    match status.code {
-        Code::UNIMPLEMENTED => Some(MissingRpc::Stated),
-        Code::NOT_FOUND | Code::INVALID_ARGUMENT => {
-            let message = status.message.to_ascii_lowercase();
-            let names = message.contains("nri.pkg.api.v1alpha1.plugin");
-            let phrases = [
-                "is not supported",
-                "does not exist",
-                "not found",
-                "not implemented",
-                "unimplemented",
-                "unknown method",
-                "unknown service",
-                "invalid service",
-                "can not find",
-                "can't find",
-            ];
-            let missing = phrases.iter().any(|phrase| message.contains(phrase));
-            (names && missing).then_some(MissingRpc::Misstated)
-        }
-        _ => None,
     }
 }
 
@@ -210,7 +168,7 @@ impl Core {
     /// Judges an error in an exchange with a plugin.
     fn judge(&self, member: &Member, event: Event, error: &CallError) -> Verdict {
         match error {
-            CallError::Status(status) if is_unimplemented(status) => {
+            CallError::Status(status) if missing_rpc(status).is_some() => {
                 returned(self.absence_fails(member, event))
             }
             CallError::Status(_) | CallError::TooLarge { .. } | CallError::Unreadable(_) => {
@@ -273,27 +231,4 @@ impl Core {
 
 fn returned(fails: bool) -> Verdict {
     Verdict { result: OutcomeResult::of_error(fails), fails, disconnects: false }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_missing_rpc_is_recognized_by_code_or_message() {
-        let (stated, misstated) = (Some(MissingRpc::Stated), Some(MissingRpc::Misstated));
-        for (code, message, lack) in [
-            (Code::UNIMPLEMENTED, "", stated),
-            (Code::NOT_FOUND, "PATH is not supported", misstated),
-            (Code::NOT_FOUND, "PATH/is not supported", misstated),
-            (Code::INVALID_ARGUMENT, "PATH does not exist", misstated),
-            (Code::NOT_FOUND, "pod not found", None),
-            (Code::INVALID_ARGUMENT, "PATH: bad annotation", None),
-            (Code::INTERNAL, "PATH is not supported", None),
-        ] {
-            let message = message.replace("PATH", "/nri.pkg.api.v1alpha1.Plugin/RunPodSandbox");
-            let status = Status::new(code, &*message);
-            assert_eq!(lack_of(&status), lack, "{code} {message}");
-        }
-    }
 }

@@ -27,7 +27,7 @@ use super::member::Member;
 use super::service::PluginService;
 
 /// The runtime calls on the first logical connection and serves on the second.
-pub(super) const CHANNELS: Channels = Channels { serve: 2, call: 1 };
+pub(super) const CHANNELS: Channels = Channels::PLUGIN.flipped();
 
 /// Bytes between a builtin plugin and the adaptation that one side may be ahead of the other.
 const BUFFER: usize = 64 << 10;

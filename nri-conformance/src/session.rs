@@ -81,7 +81,7 @@ impl Session {
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let trace = Trace::default();
-        let channels = Channels { serve: 2, call: 1 };
+        let channels = Channels::PLUGIN.flipped();
         let recorder = trace.clone();
         let tap = Tapped::new(stream, Party::Plugin, move |by, bytes| recorder.add(by, bytes));
         let (connection, caller) = Connection::new(tap, channels, Limits::default());

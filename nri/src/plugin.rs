@@ -11,6 +11,7 @@ pub(crate) mod dispatch;
 pub(crate) mod facts;
 #[rustfmt::skip]
 pub mod handlers;
+mod missing;
 pub(crate) mod payload;
 pub(crate) mod policy;
 pub(crate) mod route;
@@ -22,6 +23,7 @@ pub use configure::{Config, Subscription};
 pub use connection::Connection;
 #[doc(hidden)]
 pub use dispatch::Handlers;
+pub use missing::{MissingRpc, missing_rpc};
 pub use route::state_change;
 #[doc(hidden)]
 pub use {

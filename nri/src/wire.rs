@@ -23,7 +23,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let (plugin_end, runtime_end) = tokio::io::duplex(4096);
-//! let channels = Channels { serve: 1, call: 2 };
+//! let channels = Channels::PLUGIN;
 //! let (plugin, _) = Connection::new(plugin_end, channels, Limits::default());
 //! let (runtime, caller) = Connection::new(runtime_end, channels.flipped(), Limits::default());
 //!
@@ -86,7 +86,8 @@
 //!
 //! Buffers grow with the bytes that arrive, never by what a header announces. Requests in progress are bounded in
 //! number and bytes, and answers by how much the peer reads; see [`Limits`]. Metadata of requests and details of
-//! statuses are skipped, not decoded.
+//! statuses are skipped, not decoded: a program that passes requests on loses them. containerd sends the context of its
+//! traces in metadata if it exports traces; nothing of NRI itself is in either.
 
 mod calls;
 mod connection;

@@ -7,6 +7,7 @@
 pub mod accepted;
 pub mod adjustments;
 pub mod arguments;
+pub mod behind_bridge;
 #[cfg(doctest)]
 mod book;
 pub mod buf;

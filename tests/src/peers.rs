@@ -4,6 +4,7 @@
 //! sources, its modules, its options or the Go release change.
 
 mod build;
+mod without_state_change;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use std::process::Command;
 
 pub use build::{GoBuild, run};
 pub(crate) use build::{modfile, target_folder};
+pub use without_state_change::runtime_without_state_change;
 
 /// The NRI releases that peers are built with, oldest first.
 pub const NRI_RELEASES: [&str; 4] = ["v0.6.1", "v0.8.0", "v0.11.0", "v0.12.5"];

@@ -16,7 +16,7 @@ use crate::process::{Process, Stream};
 #[derive(Debug)]
 pub struct Runtime {
     process: Process,
-    release: String,
+    program: PathBuf,
     identity: [String; 2],
     folder: TempDir,
     last_id: u64,
@@ -41,14 +41,24 @@ impl Runtime {
     /// Panics like [`Runtime::new`].
     #[must_use]
     pub fn named(release: &str, name: &str, version: &str) -> Self {
+        Self::running(peers::runtime(release), name, version)
+    }
+
+    /// Like [`Runtime::named`], with another program than that of a release.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it cannot be run.
+    #[must_use]
+    pub fn running(program: PathBuf, name: &str, version: &str) -> Self {
         let folder = tempfile::tempdir().expect("temporary folder");
         for sub in ["plugins", "conf.d"] {
             fs::create_dir(folder.path().join(sub)).expect("temporary folder is writable");
         }
         let identity = [name.to_owned(), version.to_owned()];
         Self {
-            process: spawn(release, &identity, folder.path()),
-            release: release.into(),
+            process: spawn(&program, &identity, folder.path()),
+            program,
             identity,
             folder,
             last_id: 0,
@@ -260,7 +270,7 @@ impl Runtime {
     /// Panics if the new one cannot be run.
     pub fn restart(&mut self) {
         self.process.kill();
-        self.process = spawn(&self.release, &self.identity, self.folder.path());
+        self.process = spawn(&self.program, &self.identity, self.folder.path());
     }
 }
 
@@ -272,8 +282,8 @@ impl Drop for Runtime {
     }
 }
 
-fn spawn(release: &str, [name, version]: &[String; 2], folder: &Path) -> Process {
-    let mut command = Command::new(peers::runtime(release));
+fn spawn(program: &Path, [name, version]: &[String; 2], folder: &Path) -> Process {
+    let mut command = Command::new(program);
     for (flag, name) in [("--socket", "nri.sock"), ("--plugins", "plugins"), ("--config", "conf.d")]
     {
         command.arg(flag).arg(folder.join(name));

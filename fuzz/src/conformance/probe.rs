@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nri::__private::wire::{Demux, FrameHeader, Kind, MessageHeader};
+use nri::wire::Channels;
 use nri_conformance::probe::{Options, Target, probe};
 use nri_conformance::session::Timeouts;
 use nri_conformance::subject::Subject;
@@ -77,7 +78,7 @@ async fn hostile(mut stream: DuplexStream, input: Input) {
     if stream.write_all(&start).await.is_err() {
         return;
     }
-    let mut demux = Demux::new([1, 2]);
+    let mut demux = Demux::new(Channels::PLUGIN.ids());
     let mut buffer = vec![0; 64 << 10];
     loop {
         let Ok(count @ 1..) = stream.read(&mut buffer).await else {

@@ -7,6 +7,7 @@ use nri::__private::wire::Demux;
 use nri::api::{Container, PodSandbox};
 use nri::plugin::Plugin as _;
 use nri::prelude::*;
+use nri::wire::Channels;
 use nri_adaptation::{Adaptation, OutcomeResult};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 
@@ -56,7 +57,7 @@ async fn relay(bytes: &[u8]) {
     assert_eq!(witness.result, OutcomeResult::Answered);
     adaptation.stop().await;
     let written = plugin.await.expect("no panic");
-    let mut demux = Demux::new([1, 2]);
+    let mut demux = Demux::new(Channels::PLUGIN.ids());
     demux.extend(&written);
     while demux.next_message().expect("well-formed").is_some() {}
 }

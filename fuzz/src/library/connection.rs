@@ -25,8 +25,7 @@ pub(crate) fn run(bytes: &[u8]) {
 
 async fn serve(bytes: &[u8]) {
     let (ours, theirs) = tokio::io::duplex(4096);
-    let channels = Channels { serve: 1, call: 2 };
-    let (connection, _caller) = Connection::new(ours, channels, Limits::default());
+    let (connection, _caller) = Connection::new(ours, Channels::PLUGIN, Limits::default());
     let (mut from, mut to) = tokio::io::split(theirs);
     let send = async {
         // Refused when the connection has ended by an error.
@@ -38,10 +37,10 @@ async fn serve(bytes: &[u8]) {
         from.read_to_end(&mut answers).await.map(|_| answers)
     };
     let ((), ended, answers) = tokio::join!(send, connection.serve(&Echo), receive);
-    let mut demux = Demux::new([1, 2]);
+    let mut demux = Demux::new(Channels::PLUGIN.ids());
     demux.extend(&answers.expect("readable"));
     while let Some(message) = demux.next_message().expect("well-formed") {
-        assert_eq!((message.connection, message.header.kind), (1, Kind::Response));
+        assert_eq!((message.connection, message.header.kind), (Channels::PLUGIN.serve, Kind::Response));
     }
     if ended.is_ok() {
         demux.check_end().expect("complete");

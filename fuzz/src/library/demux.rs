@@ -2,6 +2,7 @@
 
 use nri::__private::wire::{Demux, Message, RequestEnvelope, ResponseEnvelope};
 use nri::codec::Message as _;
+use nri::wire::Channels;
 
 /// Runs the target once.
 pub(crate) fn run(input: (u8, &[u8])) {
@@ -12,7 +13,7 @@ pub(crate) fn run(input: (u8, &[u8])) {
 }
 
 fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Message>, Option<String>) {
-    let mut demux = Demux::new([1, 2]);
+    let mut demux = Demux::new(Channels::PLUGIN.ids());
     let mut messages = Vec::new();
     let mut fed = 0;
     for piece in pieces {

@@ -7,7 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use nri::api::SynchronizeResponse;
 use nri::codec::Message as _;
-use nri::wire::{Code, Request, Service, Status};
+use nri::plugin::missing_rpc;
+use nri::wire::{Request, Service, Status};
 use tokio::time::Instant;
 
 use super::configure::{Configure, share};
@@ -29,7 +30,7 @@ pub(super) struct FromRuntime<'r> {
     state: &'r State,
     /// The time limit of a request without one, from Configure.
     limit: OnceLock<Duration>,
-    /// The RPCs that the plugin has answered with UNIMPLEMENTED, which it is not asked again.
+    /// The RPCs that the plugin does not implement and that became StateChange, which it is not asked again.
     unimplemented: Mutex<BTreeSet<String>>,
     serving: OnceLock<Serving>,
 }
@@ -92,7 +93,7 @@ impl FromRuntime<'_> {
             return self.as_state_change(request, unknown).await;
         }
         match self.forward(&request).await {
-            Err(status) if status.code == Code::UNIMPLEMENTED => {
+            Err(status) if missing_rpc(&status).is_some() => {
                 self.as_state_change(request, status).await
             }
             answer => answer,

@@ -1,7 +1,7 @@
 //! Splits messages into frames in other ways than the connection that sends them.
 
 use nri::__private::wire::{Demux, FrameHeader, MESSAGE_HEADER_LEN};
-use nri::wire::MAX_FRAME;
+use nri::wire::{Channels, MAX_FRAME};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, copy, duplex, split};
 
 use crate::subject::Stream;
@@ -54,7 +54,7 @@ pub(crate) fn recut(stream: impl Stream + 'static, cut: Cut) -> DuplexStream {
     let (mut from, mut to) = split(stream);
     let (mut written, mut back) = split(theirs);
     tokio::spawn(async move {
-        let mut demux = Demux::new([1, 2]);
+        let mut demux = Demux::new(Channels::PLUGIN.ids());
         let mut bytes = Vec::with_capacity(PIPE_BYTES);
         while let Ok(1..) = written.read_buf(&mut bytes).await {
             demux.extend(&bytes);

@@ -9,7 +9,7 @@ use nri::__private::wire::{
     Demux, Kind, MESSAGE_HEADER_LEN, Message, RequestEnvelope, ResponseEnvelope,
 };
 use nri::codec::Message as _;
-use nri::wire::Status;
+use nri::wire::{Channels, Status};
 
 use crate::tapped::Party;
 
@@ -40,7 +40,7 @@ struct Log {
 impl Default for Log {
     fn default() -> Self {
         Log {
-            demux: Demux::new([1, 2]),
+            demux: Demux::new(Channels::PLUGIN.ids()),
             bytes: 0,
             messages: Vec::new(),
             malformed: None,

@@ -5,7 +5,7 @@ mod cleanup;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::net::UnixStream as StdUnixStream;
-use std::path::Path;
+use std::path::{Path, absolute};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -103,7 +103,9 @@ fn start(
     connect: impl FnOnce(&mut Command, &Path),
 ) -> Result<Process> {
     let failed = |error| Error::io("start", &executable.path, error);
-    let path = executable.path.canonicalize().map_err(failed)?;
+    fs::metadata(&executable.path).map_err(failed)?;
+    // A link is not followed: a runtime takes the name of the plugin from it, and `nri-bridge` that of the plugin behind it.
+    let path = absolute(&executable.path).map_err(failed)?;
     let folder = tempfile::tempdir().map_err(failed)?;
     let marker = cleanup::marker();
     let mut command = program(&path, executable.isolate);

@@ -53,7 +53,7 @@ impl Proxy {
     /// Forwards a connection until one of its ends closes it.
     async fn forward(self, plugin: UnixStream, runtime: PathBuf) {
         let runtime = UnixStream::connect(runtime).await.expect("the runtime");
-        let to_plugin = Channels { serve: 2, call: 1 };
+        let to_plugin = Channels::PLUGIN.flipped();
         let (plugin, to_plugin) = Connection::new(plugin, to_plugin, Limits::default());
         let to_runtime = Channels::PLUGIN;
         let (runtime, to_runtime) = Connection::new(runtime, to_runtime, Limits::default());

@@ -33,8 +33,14 @@ impl Channels {
     pub const PLUGIN: Self = Self { serve: 1, call: 2 };
 
     /// Returns the same channels, seen from the other side.
-    pub fn flipped(self) -> Self {
+    pub const fn flipped(self) -> Self {
         Self { serve: self.call, call: self.serve }
+    }
+
+    /// Returns the ids of both connections.
+    #[doc(hidden)]
+    pub const fn ids(self) -> [u32; 2] {
+        [self.serve, self.call]
     }
 }
 
@@ -140,7 +146,7 @@ where
         Driver {
             call,
             requests: Requests::new(connection.channels.serve, connection.limits),
-            demux: Demux::new([connection.channels.serve, connection.channels.call]),
+            demux: Demux::new(connection.channels.ids()),
             outbox: Outbox::default(),
             connection,
             end: None,

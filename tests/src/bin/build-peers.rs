@@ -16,6 +16,7 @@ fn main() {
         for nri in peers::NRI_RELEASES {
             report(|| peers::nri_build(nri).build());
         }
+        report(peers::runtime_without_state_change);
         report(peers::oci);
         report(peers::samples);
         report(peers::hooks);

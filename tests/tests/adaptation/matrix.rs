@@ -1,8 +1,8 @@
 //! The matrix of StateChange: plugins of any version under runtimes of any version.
 //!
-//! Rows are four releases of the Go stub and three kinds of Rust plugins; columns are the adaptation of this workspace as it
-//! speaks three releases, and three releases of the Go adaptation. What comes of each pair is in
-//! `snapshots/matrix/matrix.md`.
+//! Rows are four releases of the Go stub, three of them behind `nri-bridge` as well, and three kinds of Rust plugins; columns
+//! are the adaptation of this workspace as it speaks three releases, three releases of the Go adaptation, and both as they will
+//! be without StateChange. What comes of each pair is in `snapshots/matrix/matrix.md`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -47,7 +47,7 @@ const ONLY_STATE_CHANGE: &str = "Rust, StateChange only";
 /// The newest release of the plugins and runtimes.
 const NEWEST: &str = NRI_RELEASES[NRI_RELEASES.len() - 1];
 
-const COLUMNS: [&str; 7] = [
+const COLUMNS: [&str; 8] = [
     "ours as v0.8.0",
     "ours as v0.11.0",
     "ours as v0.12.5",
@@ -55,10 +55,14 @@ const COLUMNS: [&str; 7] = [
     "Go v0.6.1",
     "Go v0.11.0",
     "Go v0.12.5",
+    GO_WITHOUT_STATE_CHANGE,
 ];
 
 /// A release as it will be after the removal of StateChange.
 const WITHOUT_STATE_CHANGE: &str = "ours without StateChange";
+
+/// The same of the Go adaptation.
+const GO_WITHOUT_STATE_CHANGE: &str = "Go without StateChange";
 
 fn row((name, release): (&'static str, &str)) -> Row {
     let mut handled = life_of(release);
@@ -98,7 +102,7 @@ async fn cell(row: &Row, column: &str) -> Cell {
     }
     match column.split_once(" as ") {
         Some((_, release)) => under_ours(row, release, |builder| builder).await,
-        None => under_go(row, column.trim_start_matches("Go ")),
+        None => under_go(row, go_runtime(column)),
     }
 }
 
@@ -259,8 +263,16 @@ fn seen<T>(relayed: Result<nri_adaptation::Relayed<T>, RequestError>) -> Vec<(St
     outcomes.map(|outcome| (camel_case(outcome.event.as_str_name()), outcome)).collect()
 }
 
-fn under_go(row: &Row, release: &str) -> Cell {
-    let mut runtime = Runtime::named(release, "containerd", containerd(release));
+fn go_runtime(column: &str) -> Runtime {
+    if column == GO_WITHOUT_STATE_CHANGE {
+        let program = peers::runtime_without_state_change();
+        return Runtime::running(program, "containerd", containerd(NEWEST));
+    }
+    let release = column.trim_start_matches("Go ");
+    Runtime::named(release, "containerd", containerd(release))
+}
+
+fn under_go(row: &Row, mut runtime: Runtime) -> Cell {
     runtime.start();
     let Started { mut plugin, _bridge } = start(row, &runtime.socket());
     if let Err(reason) = connected_to_go(&mut runtime) {

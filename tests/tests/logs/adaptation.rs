@@ -11,7 +11,7 @@ use nri_tests::pinned;
 use nri_tests_bindings::containerd_2_2 as api;
 
 /// A plugin built before v0.12.0, which knows pods and containers through StateChange only.
-struct Old;
+pub(crate) struct Old;
 
 impl api::Plugin for Old {
     async fn configure(

@@ -1,6 +1,7 @@
 //! The command `logs`.
 
 mod adaptation;
+mod bridge;
 #[cfg(feature = "slow-tests")]
 mod hostile;
 mod incidents;

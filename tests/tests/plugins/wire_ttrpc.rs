@@ -152,7 +152,7 @@ const AS_PLUGIN: Channels = Channels::PLUGIN;
 
 /// Both roles, with the far end's messages cut into frames of a few bytes up to several messages a frame.
 const SETTINGS: [(Channels, usize); 3] =
-    [(AS_PLUGIN, 3000), (Channels { serve: 2, call: 1 }, 100_000), (AS_PLUGIN, 7)];
+    [(AS_PLUGIN, 3000), (Channels::PLUGIN.flipped(), 100_000), (AS_PLUGIN, 7)];
 
 #[tokio::test]
 async fn every_size_goes_there_and_back_in_both_directions() {

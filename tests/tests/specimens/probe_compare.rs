@@ -1,14 +1,15 @@
 //! Compares the verdicts of `check`, from the file, with those of `probe`, from behavior: for every Go program of `specimens.toml` that
-//! runs on this machine, for the Go plugins of four NRI releases, and for the examples.
+//! runs on this machine, for the Go plugins of four NRI releases with and without `nri-bridge`, and for the examples.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use nri_compat::check::target::Target;
 use nri_compat::compare::{Agreement, check_file, compare, probe_target};
-use nri_conformance::probe::{Options, Probed, probe};
+use nri_conformance::probe::{Options, Probed, Verdict, probe};
 use nri_conformance::subject::{Executable, Subject};
 use nri_schema::history::History;
+use nri_tests::behind_bridge::BehindBridge;
 use nri_tests::examples::example;
 use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::specimens::{self, Build, Specimen};
@@ -49,11 +50,16 @@ async fn probed(path: &Path, own_identity: bool, targets: &[Target<'_>]) -> Prob
 async fn disagreements(path: &Path, own_identity: bool) -> String {
     let history = history();
     let targets = targets(&history);
-    let shown = path.display();
-    let checked = check_file(path, &targets).unwrap_or_else(|| panic!("{shown}: not judged"));
     let probed = probed(path, own_identity, &targets).await;
+    disagreements_on(path, &probed, &targets)
+}
+
+/// Compares what was probed with what `check` says of a file or folder.
+fn disagreements_on(path: &Path, probed: &Probed, targets: &[Target<'_>]) -> String {
+    let shown = path.display();
+    let checked = check_file(path, targets).unwrap_or_else(|| panic!("{shown}: not judged"));
     assert!(probed.subscription.is_some(), "{shown} does not run: {:#?}", probed.troubles);
-    let compared = compare(&checked, &probed);
+    let compared = compare(&checked, probed);
     assert_eq!(compared.len(), targets.len(), "{shown}");
     let mut text = String::new();
     for it in compared {
@@ -105,6 +111,23 @@ async fn go_plugins_of_four_releases() {
     let mut text = String::new();
     for release in NRI_RELEASES {
         text += &disagreements(&peers::plugin(release), false).await;
+    }
+    assert_eq!(text, "");
+}
+
+#[tokio::test]
+async fn go_plugins_behind_the_bridge_work_without_state_change() {
+    let history = history();
+    let targets = targets(&history);
+    let mut text = String::new();
+    for release in NRI_RELEASES {
+        let bridge = Path::new(env!("CARGO_BIN_EXE_bridge"));
+        let behind = BehindBridge::new(bridge, &peers::plugin(release), &[]);
+        let probed = probed(&behind.program(), false, &targets).await;
+        text += &disagreements_on(behind.folder(), &probed, &targets);
+        let planned = probed.targets.last().expect("the last target");
+        assert_eq!(planned.verdict, Verdict::Works, "{release}: {}", planned.reason);
+        assert!(planned.events.len() >= 11, "{release}: {:?}", planned.events);
     }
     assert_eq!(text, "");
 }

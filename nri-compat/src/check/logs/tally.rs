@@ -8,6 +8,7 @@ use super::life::Lives;
 use super::record::Field;
 use super::subject::Subject;
 use super::unwrap::Found;
+use super::wording::BRIDGED;
 use crate::check::events::in_order;
 use crate::check::identity::identity;
 use crate::place::Place;
@@ -154,6 +155,9 @@ pub(super) fn sighting(((subject, full), mentions): (Topic, Mentions)) -> Sighti
 
 /// Returns why the interface of a plugin is unknown that the log has no warning about.
 fn without_warning(mentions: &Mentions) -> &'static str {
+    if mentions.notes.contains_key(BRIDGED) {
+        return BRIDGED;
+    }
     match mentions.incidents.worst() {
         Some(Fate::Closed) => CLOSED,
         Some(Fate::Refused) => REFUSED,

@@ -1,5 +1,5 @@
-//! The wordings of NRI v0.2.0 to v0.12.5, containerd and CRI-O as patterns, and the words by which lines that may have one
-//! are found.
+//! The wordings of NRI v0.2.0 to v0.12.5, containerd, CRI-O and `nri-bridge` as patterns, and the words by which lines that
+//! may have one are found.
 
 use std::sync::LazyLock;
 
@@ -17,11 +17,15 @@ pub(super) const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated inte
 /// The line of a list of deprecations with the message of an entry, whose id is on another line.
 pub(super) const LISTED_MESSAGE: &str = "\"message\": \"NRI plugin";
 
+/// What a line of `nri-bridge` says about the plugin behind it.
+pub(super) const BRIDGED: &str =
+    "nri-bridge sends it StateChange, whatever the runtime does: it has to stay behind the bridge";
+
 /// The wordings of messages that are no incidents, each with what it says. Those of unread warnings count only if nothing else was found.
 ///
 /// `NAME` is the name of a plugin with its index: programs of all kinds have plugins, but do not call them
 /// `10-template`. Messages that name no plugin need one of NRI's own reasons.
-const WORDINGS: [(Subject, Stage, &str); 7] = [
+const WORDINGS: [(Subject, Stage, &str); 8] = [
     (
         Subject::Plugin,
         Stage::Other,
@@ -48,6 +52,11 @@ const WORDINGS: [(Subject, Stage, &str); 7] = [
         "#,
     ),
     (
+        Subject::Plugin,
+        Stage::Other,
+        "(?:^|[^0-9])NAME: does not implement [0-9A-Za-z]+, and gets it as StateChange[.] It needs the bridge until it is rebuilt with NRI => BRIDGED",
+    ),
+    (
         Subject::Listed,
         Stage::Other,
         "io[.]containerd[.]deprecation/nri-plugin-interface => the runtime recorded a plugin that relies on StateChange; LISTED",
@@ -71,7 +80,7 @@ const WORDINGS: [(Subject, Stage, &str); 7] = [
 
 /// The placeholders in wordings; one may contain those after it. Control characters are listed, because `regex` knows
 /// `\p{Cc}` only with its tables of Unicode. In errors, quotation marks have backslashes if the error is a quoted field.
-const PLACEHOLDERS: [(&str, &str); 10] = [
+const PLACEHOLDERS: [(&str, &str); 11] = [
     (
         "FAILED",
         r#"(?:failed to (?:create|initialize|start|synchronize) (?:external plugin|plugin|(?:pre-installed |builtin )?NRI plugin \\*"QUALIFIED\\*"): )"#,
@@ -83,6 +92,7 @@ const PLACEHOLDERS: [(&str, &str); 10] = [
     ("STEP", "(?<step>create|initialize|start|synchronize)"),
     ("DEDICATED", DEDICATED),
     ("CONNECTED", "it connected"),
+    ("BRIDGED", BRIDGED),
     ("LISTED", "its list names neither plugin nor event, but its log does"),
     ("UNREAD", "truncated or in an unknown format: cannot determine which one"),
 ];

@@ -26,7 +26,7 @@ use crate::session::{Arrivals, RUNTIME_SERVICE, SessionEnd, UpdateAnswer};
 use crate::subject::Stream;
 
 /// The runtime calls on the first logical connection and serves on the second.
-const CHANNELS: Channels = Channels { serve: 2, call: 1 };
+const CHANNELS: Channels = Channels::PLUGIN.flipped();
 
 /// Requests that are read ahead of the plugin.
 const READ_AHEAD: usize = 16;

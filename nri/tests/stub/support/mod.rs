@@ -94,7 +94,7 @@ impl Runtime {
     ) -> Self {
         // Before a stub of the test logs, because the first subscriber of the process stays.
         logs::collect();
-        let channels = Channels { serve: 2, call: 1 };
+        let channels = Channels::PLUGIN.flipped();
         let (connection, caller) = Connection::new(stream, channels, Limits::default());
         let (registered, registrations) = mpsc::unbounded_channel();
         let (updated, updates) = mpsc::unbounded_channel();
