@@ -10,7 +10,9 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use nri::__private::Direct;
-use nri::api::{ConfigureRequest, ConfigureResponse, EventMask, FailurePolicy, PLUGIN_SERVICE};
+use nri::api::{
+    ConfigureRequest, ConfigureResponse, Event, EventMask, FailurePolicy, PLUGIN_SERVICE,
+};
 use nri::plugin::Plugin;
 use nri::stub::Stub;
 use nri::wire::{Caller, Channels, Connection, ConnectionError, Ended, Limits};
@@ -24,6 +26,7 @@ use super::identity::Registration;
 use super::join::join;
 use super::launch::Process;
 use super::member::Member;
+use super::revision::Revision;
 use super::service::PluginService;
 
 /// The runtime calls on the first logical connection and serves on the second.
@@ -213,7 +216,7 @@ async fn configure(
         Error::with_kind(ErrorKind::Malformed, message)
     })?;
     let policy = answer.failure_policy.filter(|_| core.revision.is_at_least("v0.12.4"));
-    let events = subscribed(answer.events, core.revision.events())?;
+    let events = subscribed(answer.events, &core.revision)?;
     Ok((events, policy.unwrap_or_default()))
 }
 
@@ -231,16 +234,26 @@ fn configure_request(core: &Core, config: &str) -> Bytes {
 }
 
 /// Checks an event mask; 0 stands for all events.
-fn subscribed(mask: i32, known: EventMask) -> Result<EventMask> {
+fn subscribed(mask: i32, revision: &Revision) -> Result<EventMask> {
+    let known = revision.events();
     if mask == 0 {
         return Ok(known);
     }
     let extra = mask & !known.bits();
     if extra != 0 {
-        let message = format!("invalid plugin events: 0x{extra:x}");
+        let message = unknown_events(extra, revision.release());
         return Err(Error::with_kind(ErrorKind::Protocol, message));
     }
     Ok(EventMask::from_bits_truncate(mask))
+}
+
+/// Returns the reason for refusing a plugin that subscribes to events of a later release. The plugin is told, too.
+fn unknown_events(mask: i32, release: &str) -> String {
+    let unknown = EventMask::from_bits_truncate(mask);
+    let names = Event::ALL.iter().filter(|event| unknown.contains(**event));
+    let names: Vec<&str> = names.map(|event| event.as_str_name()).collect();
+    let message = format!("invalid plugin events: 0x{mask:x}, which NRI {release} does not know");
+    if names.is_empty() { message } else { format!("{message}: {}", names.join(", ")) }
 }
 
 fn named(id: &PluginId, error: Error) -> Error {

@@ -33,7 +33,7 @@ async fn w2_a_plugin_with_an_unknown_event_in_its_mask_is_refused_with_the_reaso
     let adaptation = adaptation().await;
     let (peer, joined) =
         Peer::try_join(&adaptation, Script::new("10", "mask").events(0x4001)).await;
-    let reason = "plugin 10-mask: invalid plugin events: 0x4000";
+    let reason = "plugin 10-mask: invalid plugin events: 0x4000, which NRI v0.12.5 does not know";
     assert_eq!(joined.unwrap_err().to_string(), reason);
     let registered = peer.call("UpdateContainers", &UpdateContainersRequest::default()).await;
     assert!(registered.unwrap_err().to_string().contains(reason));

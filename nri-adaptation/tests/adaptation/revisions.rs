@@ -61,8 +61,20 @@ async fn an_event_that_the_release_lacks_is_sent_to_nobody() {
 #[tokio::test]
 async fn w2_a_mask_is_checked_as_the_release_does() {
     for (release, mask, extra) in [
-        ("v0.9.0", 0x3fff, Some("0x3800")),
-        ("v0.9.1-0.20250219030224-e597e7849f24", 0x3fff, Some("0x2000")),
+        (
+            "v0.9.0",
+            0x3fff,
+            Some(
+                "0x3800, which NRI v0.9.0 does not know: UPDATE_POD_SANDBOX, POST_UPDATE_POD_SANDBOX, VALIDATE_CONTAINER_ADJUSTMENT",
+            ),
+        ),
+        (
+            "v0.9.1-0.20250219030224-e597e7849f24",
+            0x3fff,
+            Some(
+                "0x2000, which NRI v0.9.1-0.20250219030224-e597e7849f24 does not know: VALIDATE_CONTAINER_ADJUSTMENT",
+            ),
+        ),
         ("v0.10.0", 0x3fff, None),
         ("v0.12.5", EventMask::ALL.bits(), None),
     ] {

@@ -69,6 +69,7 @@ impl<P: Plugin> Shared<P> {
     ) -> Option<Lost> {
         let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
         let serving = Serving::new(self);
+        let opened = Instant::now();
         let mut serving_since = None;
         let ended = {
             let handshake = self.handshake(&serving, caller, again, &mut serving_since);
@@ -79,7 +80,7 @@ impl<P: Plugin> Shared<P> {
         self.tools.status.send_replace(Status::Disconnected { since });
         let cause = match ended {
             Ok(Ended::ByShutdown) => return None,
-            Ok(Ended::ByPeer) => closed_early(serving.phase()),
+            Ok(Ended::ByPeer) => closed_early(serving.phase(), opened),
             Err(error) => Some(error),
         };
         Some(Lost { serving_since, cause })
@@ -135,11 +136,12 @@ impl<P: Plugin> Shared<P> {
     }
 
     async fn register(&self, caller: &Caller) -> Result<()> {
+        let asked = Instant::now();
         let registered = runtime_calls::register(caller, &self.identity, PROTOCOL, None).await;
-        registered.map_err(|error| self.refused(error))
+        registered.map_err(|error| self.refused(error, asked))
     }
 
-    fn refused(&self, error: CallError) -> Error {
+    fn refused(&self, error: CallError, asked: Instant) -> Error {
         let identity = &self.identity;
         match error {
             CallError::Status(status) => Error::with_kind(
@@ -149,15 +151,23 @@ impl<P: Plugin> Shared<P> {
             .with_help(
                 "check name and index, and that no plugin of this name and index is connected",
             ),
-            error @ (CallError::Closed
-            | CallError::Timeout(_)
+            // A runtime closes the connection when its time limit is over, and says so only in its log.
+            CallError::Closed => Error::with_kind(
+                ErrorKind::Connection,
+                format!(
+                    "plugin {identity} was not registered: the runtime closed the connection after {:.1?}",
+                    asked.elapsed()
+                ),
+            )
+            .with_help(NOT_REGISTERED),
+            error @ (CallError::Timeout(_)
             | CallError::TooLarge(_)
             | CallError::Protocol(_)
             | CallError::Unreadable(_)) => Error::with_kind(
                 ErrorKind::Connection,
                 format!("plugin {identity} was not registered: {error}"),
             )
-            .with_help("see the log of the runtime, and check that this is its NRI socket"),
+            .with_help(NOT_REGISTERED),
         }
     }
 
@@ -200,14 +210,20 @@ fn lost(error: ConnectionError) -> Error {
     Error::with_kind(kind, error.to_string()).with_source(error)
 }
 
+/// How to find out why a runtime closed the connection during the registration.
+const NOT_REGISTERED: &str = "see the log of the runtime: \"plugin registration timed out\" there means that its plugin_registration_timeout is too short for this machine; check that this is its NRI socket";
+
 /// Returns the error for a connection that was closed in this phase; `None` once events could
 /// arrive.
-fn closed_early(phase: Phase) -> Option<Error> {
+fn closed_early(phase: Phase, opened: Instant) -> Option<Error> {
     let (when, help) = match phase {
         Phase::Serving => return None,
-        Phase::Registering => ("before Configure", "see the log of the runtime"),
+        Phase::Registering => (
+            format!("before Configure, {:.1?} after it was opened", opened.elapsed()),
+            NOT_REGISTERED,
+        ),
         Phase::Configured | Phase::Failed => (
-            "after Configure, without Synchronize",
+            "after Configure, without Synchronize".to_owned(),
             "see the log of the runtime: \"invalid plugin events\" there means that the runtime \
                  is older than it claims",
         ),

@@ -300,6 +300,16 @@ async fn a_runtime_that_closes_at_once_is_an_error() {
     let error = ended(running).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connection);
     assert!(error.to_string().starts_with("plugin 10-handshake was not registered"), "{error}");
+    assert!(error.help().is_some_and(|help| help.contains("registration timed out")), "{error:?}");
+    // The runtime accepted the registration, and closed the connection then.
+    let (running, stream) = start(Plugin::default());
+    let mut runtime = Runtime::over(stream);
+    runtime.registered().await;
+    runtime.close();
+    let error = ended(running).await.unwrap_err();
+    let message = "the runtime closed the connection before Configure, ";
+    assert!(error.to_string().starts_with(message), "{error}");
+    assert!(error.help().is_some_and(|help| help.contains("registration timed out")), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,9 @@
-//! The warnings that `LogDeprecations` writes through `tracing`, as `nri-compat logs` reads them.
+//! What `nri-adaptation` writes through `tracing`, as `nri-compat logs` reads it: the warnings of `LogDeprecations`, and why plugins
+//! are refused.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use nri::api::{Container, PodSandbox};
 use nri_adaptation::{Adaptation, LogDeprecations, OutcomeResult};
@@ -9,6 +11,7 @@ use nri_compat::sighting::Interface;
 use nri_tests::logs::{Plugin, plugins, read};
 use nri_tests::pinned;
 use nri_tests_bindings::containerd_2_2 as api;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// A plugin built before v0.12.0, which knows pods and containers through StateChange only.
 pub(crate) struct Old;
@@ -86,16 +89,101 @@ async fn relay() {
 async fn deprecations_that_the_adaptation_logs_are_found() {
     let kept = Kept::default();
     let writer = kept.clone();
-    tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).init();
+    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone());
+    let logging = subscriber.finish().set_default();
     relay().await;
+    drop(logging);
     let log = kept.text();
     let events = ["RunPodSandbox", "StopPodSandbox", "StartContainer"];
     let expected = ["10-old", "20-older"].map(|name| Plugin {
         name: name.to_owned(),
         events: events.map(str::to_owned).into(),
         interface: Interface::StateChange,
-        count: 3,
+        // Its registration, its connection, and three warnings.
+        count: 5,
     });
     let shown = String::from_utf8_lossy(&log);
     assert_eq!(plugins(&read(&log)), expected, "{shown}");
+}
+
+/// A plugin that misbehaves when it joins.
+struct Bad(Fault);
+
+enum Fault {
+    /// Subscribes to events that come after all known ones.
+    Events,
+    Configure,
+    Synchronize,
+}
+
+impl api::Plugin for Bad {
+    async fn configure(
+        &self,
+        _: api::ConfigureRequest,
+    ) -> Result<api::ConfigureResponse, api::Status> {
+        match self.0 {
+            Fault::Events => Ok(api::ConfigureResponse { events: 0x40_0001 }),
+            Fault::Configure => Err(refusal("no such class")),
+            Fault::Synchronize => Ok(api::ConfigureResponse { events: 1 }),
+        }
+    }
+
+    async fn synchronize(
+        &self,
+        _: api::SynchronizeRequest,
+    ) -> Result<api::SynchronizeResponse, api::Status> {
+        Err(refusal("cannot read the state"))
+    }
+}
+
+fn refusal(why: &str) -> api::Status {
+    api::Status::new(api::Code(3), why)
+}
+
+/// Lets each of these plugins join, one that does not register, and one that leaves.
+async fn join_badly() {
+    let adaptation = Adaptation::builder("runtime", "v1")
+        .registration_timeout(Duration::from_millis(50))
+        .start()
+        .await
+        .expect("starts");
+    for (index, fault) in
+        [("10", Fault::Events), ("20", Fault::Configure), ("30", Fault::Synchronize)]
+    {
+        let (ours, theirs) = tokio::io::duplex(64 << 10);
+        tokio::spawn(pinned::serve(Bad(fault), theirs, "bad".to_owned(), index.to_owned()));
+        adaptation.connect(ours).await.expect_err("is refused");
+    }
+    let (ours, _silent) = tokio::io::duplex(64 << 10);
+    adaptation.connect(ours).await.expect_err("does not register");
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    let leaving = tokio::spawn(pinned::serve(Old, theirs, "old".to_owned(), "40".to_owned()));
+    adaptation.connect(ours).await.expect("joins");
+    leaving.abort();
+    while !adaptation.plugins().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    adaptation.stop().await;
+}
+
+#[tokio::test]
+async fn what_the_adaptation_logs_of_failing_plugins_are_the_same_incidents() {
+    let kept = Kept::default();
+    let writer = kept.clone();
+    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone());
+    let logging = subscriber.finish().set_default();
+    join_badly().await;
+    drop(logging);
+    let log = kept.text();
+    let found = read(&log);
+    let shown = String::from_utf8_lossy(&log);
+    let rules = |index: Option<&str>| -> Vec<&str> {
+        let of = found.sightings.iter().filter(|one| one.index.as_deref() == index);
+        of.flat_map(|one| &one.incidents).map(|incident| incident.rule).collect()
+    };
+    assert_eq!(rules(Some("10")), ["INCIDENT_EVENTS_UNKNOWN"], "{shown}");
+    assert_eq!(rules(Some("20")), ["INCIDENT_CONFIGURE_FAILED"], "{shown}");
+    assert_eq!(rules(Some("30")), ["INCIDENT_SYNCHRONIZE_FAILED"], "{shown}");
+    assert_eq!(rules(Some("40")), ["INCIDENT_DISCONNECTED"], "{shown}");
+    assert_eq!(rules(None), ["INCIDENT_REGISTRATION_TIMEOUT"], "{shown}");
 }

@@ -28,7 +28,7 @@ fn found(log: &str) -> Vec<String> {
 const REGISTERED: &str = r#"plugin "external:image-policy[7002]" registered as "10-image-policy" (with NRI version v0.12.5)"#;
 
 /// Messages in their order, and what is found in them.
-const SEQUENCES: [(&[&str], &[&str]); 9] = [
+const SEQUENCES: [(&[&str], &[&str]); 10] = [
     (
         &[REGISTERED, "failed to synchronize plugin: context deadline exceeded"],
         &["10-image-policy: INCIDENT_SYNCHRONIZE_TIMEOUT"],
@@ -76,6 +76,16 @@ const SEQUENCES: [(&[&str], &[&str]); 9] = [
             "NRI update of k8s.io container 0123 failed",
         ],
         &[": INCIDENT_UPDATE_FAILED INCIDENT_CONNECTIONS_DISABLED INCIDENT_NRI_DISABLED"],
+    ),
+    (
+        // The words of `nri-adaptation`.
+        &[
+            "external plugin registered as 10-image-policy (with NRI version v0.12.5)",
+            "failed to start external plugin: plugin 10-image-policy: failed to configure plugin: no such class",
+            "external plugin registered as 20-numa (with NRI version unknown)",
+            "failed to synchronize plugin: context deadline exceeded",
+        ],
+        &["10-image-policy: INCIDENT_CONFIGURE_FAILED", "20-numa: INCIDENT_SYNCHRONIZE_TIMEOUT"],
     ),
     (
         // Other applications have plugins, too.

@@ -113,11 +113,12 @@ fn in_groups(pattern: &Pattern, groups: &Captures<'_>) -> Vec<Statement> {
         unknown_events: mask.clone(),
         stage: pattern.stage,
     };
-    let mut names = [group("event"), group("plugin")].into_iter().flatten();
+    let plugin = group("plugin").or(group("own"));
+    let mut names = [group("event"), plugin].into_iter().flatten();
     if names.any(|names| names.len() > MAX_NAMES) {
         return Vec::new();
     }
-    let Some(names) = group("plugin") else {
+    let Some(names) = plugin else {
         return vec![statement(None)];
     };
     let names = names.split(',').chain(group("other")).map(str::trim);

@@ -1,5 +1,5 @@
-//! The wordings of NRI v0.2.0 to v0.12.5, containerd, CRI-O and `nri-bridge` as patterns, and the words by which lines that
-//! may have one are found.
+//! The wordings of NRI v0.2.0 to v0.12.5, containerd, CRI-O, `nri-adaptation` and `nri-bridge` as
+//! patterns, and the words by which lines that may have one are found.
 
 use std::sync::LazyLock;
 
@@ -23,8 +23,8 @@ pub(super) const BRIDGED: &str =
 
 /// The wordings of messages that are no incidents, each with what it says. Those of unread warnings count only if nothing else was found.
 ///
-/// `NAME` is the name of a plugin with its index: programs of all kinds have plugins, but do not call them
-/// `10-template`. Messages that name no plugin need one of NRI's own reasons.
+/// `NAME` is the name of a plugin with its index, and so is `OWN`, where a pattern has another name already: programs of all
+/// kinds have plugins, but do not call them `10-template`. Messages that name no plugin need one of NRI's own reasons.
 const WORDINGS: [(Subject, Stage, &str); 8] = [
     (
         Subject::Plugin,
@@ -40,6 +40,8 @@ const WORDINGS: [(Subject, Stage, &str); 8] = [
         r#"
         plugin "[^"]*" registered as "NAME"(?:$|[^ ]| [^(]) => it registered; this runtime does not log the NRI version of plugins
         plugin "[^"]*" registered as "NAME" \(with NRI version (?<version>v[^)]*)\) => it registered and reported NRI version $version
+        [a-zA-Z-]+ plugin registered as NAME \(with NRI version (?<version>v[^)]*)\) => it registered and reported NRI version $version
+        [a-zA-Z-]+ plugin registered as NAME \(with NRI version unknown => it registered without an NRI version: its stub is older than DEDICATED, or does not send one
         plugin "[^"]*" registered as "NAME" \(with NRI version [^v] => it registered without an NRI version: its stub is older than DEDICATED, or does not send one
         "#,
     ),
@@ -49,6 +51,7 @@ const WORDINGS: [(Subject, Stage, &str); 8] = [
         r#"
         pre-installed NRI plugin "ANY" synchronization success => CONNECTED
         plugin "(?:[^":]*:)?NAME(?:\[[0-9]+\])?" connected => CONNECTED
+        plugin NAME connected and synchronized => CONNECTED
         "#,
     ),
     (
@@ -83,8 +86,9 @@ const WORDINGS: [(Subject, Stage, &str); 8] = [
 const PLACEHOLDERS: [(&str, &str); 11] = [
     (
         "FAILED",
-        r#"(?:failed to (?:create|initialize|start|synchronize) (?:external plugin|plugin|(?:pre-installed |builtin )?NRI plugin \\*"QUALIFIED\\*"): )"#,
+        r#"(?:failed to (?:create|initialize|start|synchronize) (?:(?:[a-zA-Z-]+ )?plugin: (?:plugin OWN: )?|(?:pre-installed |builtin )?NRI plugin \\*"QUALIFIED\\*": ))"#,
     ),
+    ("OWN", r#"(?<own>[0-9]{2}-[^\s"',:\\\[\]]+)"#),
     ("QUALIFIED", r#"(?:[a-z-]+:)?(?<plugin>[^"\\\[\]:\x00-\x1F\x7F-\x9F]+)(?:\[[0-9]+\])?"#),
     ("ANY", r#"(?<plugin>[^"\x00-\x1F\x7F-\x9F]+)"#),
     ("NAME", r#"(?<plugin>[0-9]{2}-[^\s"',:\\\[\]]+)"#),
