@@ -15,6 +15,7 @@
 //! assert_eq!(plugin.events.names, ["RunPodSandbox"]);
 //! ```
 
+mod document;
 mod fact;
 mod incidents;
 mod inputs;
@@ -26,6 +27,7 @@ mod record;
 mod scan;
 mod source;
 mod subject;
+mod table;
 mod tally;
 mod unwrap;
 mod wording;

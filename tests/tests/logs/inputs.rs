@@ -192,3 +192,94 @@ fn a_warning_that_cannot_be_understood_counts() {
         assert_eq!(log.skipped.len(), 1, "{line}: {:?}", log.skipped);
     }
 }
+
+/// Returns the objects of a log in JSON lines.
+fn objects(name: &str) -> Vec<serde_json::Value> {
+    let lines = recorded_lines(name);
+    // containerd prints a few lines before it reads its configuration.
+    lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).expect("JSON")
+}
+
+#[test]
+fn a_document_of_any_indentation_is_read_as_its_lines() {
+    let name = "containerd-v2.4.2-old-plugin.json.log";
+    let expected = plugins(&read(&recorded(name)));
+    assert!(!expected.is_empty());
+    let objects = objects(name);
+    let stream: String = objects.iter().map(|object| format!("{}\n", pretty(object))).collect();
+    let list = pretty(&serde_json::Value::from(objects.clone()));
+    let wrapped = pretty(&serde_json::json!({"hits": {"hits": objects.clone()}}));
+    let tight = list.lines().map(|line| format!("{}\n", line.trim_start())).collect::<String>();
+    for text in [stream, list, wrapped, tight] {
+        let log = read(text.as_bytes());
+        assert_eq!(log.skipped, [], "{}", &text[..100]);
+        assert_eq!(plugins(&log), expected, "{}", &text[..100]);
+    }
+}
+
+#[test]
+fn a_finding_in_a_document_has_the_line_where_its_entry_begins() {
+    let objects = objects("containerd-v2.4.2-old-plugin.json.log");
+    let list = pretty(&objects.into());
+    let log = read(list.as_bytes());
+    for plugin in &log.sightings {
+        let line = plugin.place.line.expect("a line") as usize;
+        assert_eq!(list.lines().nth(line - 1).map(str::trim), Some("{"), "line {line}");
+    }
+}
+
+/// Returns rows as a table, with all cells in quotation marks.
+fn table(separator: char, rows: &[Vec<String>]) -> String {
+    let cell = |cell: &String| format!("\"{}\"", cell.replace('"', "\"\""));
+    let row =
+        |row: &Vec<String>| row.iter().map(cell).collect::<Vec<_>>().join(&separator.to_string());
+    rows.iter().map(|cells| format!("{}\r\n", row(cells))).collect()
+}
+
+fn row(cells: &[&str]) -> Vec<String> {
+    cells.iter().map(|cell| (*cell).to_owned()).collect()
+}
+
+#[test]
+fn tables_of_splunk_and_grafana_are_read_as_their_lines() {
+    for separator in [',', ';', '\t'] {
+        for name in [OLD, "containerd-v2.4.2-old-plugin.json.log"] {
+            let expected = plugins(&read(&recorded(name)));
+            let lines = recorded_lines(name);
+            let splunk = lines.iter().map(|line| row(&[line, "1795261638", "node-1"]));
+            let splunk: Vec<_> =
+                [row(&["_raw", "_time", "host"])].into_iter().chain(splunk).collect();
+            let labels = r#"{"node":"node-1"}"#;
+            let grafana = lines.iter().map(|line| row(&["2026-11-21 11:47:18", line, labels]));
+            let grafana: Vec<_> =
+                [row(&["Time", "Line", "labels"])].into_iter().chain(grafana).collect();
+            for rows in [splunk, grafana] {
+                let log = read(table(separator, &rows).as_bytes());
+                assert_eq!(log.skipped, [], "{name}");
+                assert_eq!(plugins(&log), expected, "{name}, {separator:?}");
+                let texts = log.sightings[0].evidence.iter().map(|one| one.detail.as_str());
+                assert!(
+                    texts.clone().any(|detail| detail == "logged on node-1"),
+                    "{:?}",
+                    Vec::from_iter(texts)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn plugin_and_event_of_a_table_may_be_in_columns_beside_the_message() {
+    let name = "containerd-v2.4.2-old-plugin.json.log";
+    let columns = ["time", "msg", "plugin", "deprecated", "details"];
+    let rows = objects(name).into_iter().map(|object| {
+        let cell = |key: &&str| object[*key].as_str().unwrap_or_default().to_owned();
+        columns.iter().map(cell).collect()
+    });
+    let rows: Vec<Vec<String>> = [row(&columns)].into_iter().chain(rows).collect();
+    assert_eq!(plugins(&read(table(',', &rows).as_bytes())), plugins(&read(&recorded(name))));
+}

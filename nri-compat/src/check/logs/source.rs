@@ -6,7 +6,9 @@ use crate::check::content::HEAD_LINES;
 use crate::container_log::{self, Joined};
 use crate::unpack::{LONGEST_MAGIC, Packing, peek, unpacked};
 
+use super::document::{self, OnOneLine};
 use super::scan::LONGEST_LINE;
+use super::table::{self, Rows};
 use super::{json, record};
 
 /// The number of first bytes that show the form of a log.
@@ -49,6 +51,10 @@ pub(super) fn open<'r>(
         list(text)?
     } else if container_log::is_in_entries(&begin) {
         Box::new(Joined::new(text, LONGEST_LINE))
+    } else if document::is_document(&begin) {
+        Box::new(OnOneLine::new(text))
+    } else if let Some(separator) = table::separator(&begin) {
+        Box::new(Rows::new(text, separator, LONGEST_LINE))
     } else {
         text
     };
