@@ -9,15 +9,17 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use nri_schema::compile::{self, Imports};
-use nri_schema::history::{History, Release};
+use nri_schema::history::{History, Release, Revision};
 use nri_schema::{Compiled, Protocol, Schema, source};
 
-use super::changes::Declared;
+use super::breaking;
+use super::changes::{Declared, changes};
 use super::nri::facts::Facts;
 use super::nri::model;
 use crate::arguments::STDIN;
 use crate::error::Error;
 use crate::report::diff::Side;
+use crate::report::finding::Category;
 use crate::runtime_release::RuntimeRelease;
 
 /// One side of a comparison.
@@ -240,6 +242,25 @@ impl Input {
         self.release.as_ref().map_or(&self.origin, |release| &release.name)
     }
 
+    /// Returns the newest known revision that a schema of the user equals but for comments, the order of elements, and options
+    /// without a meaning for the protocol.
+    fn equal_revision(&self, history: &History) -> Option<String> {
+        if self.release.is_some() || self.protocol.is_none() {
+            return None;
+        }
+        let mut revisions = history.revisions().iter().rev().map(Revision::name);
+        revisions.find(|revision| self.equals(history, revision) == Some(true)).map(str::to_owned)
+    }
+
+    /// Returns true if nothing differs from a known revision, or `None` if that cannot be read.
+    fn equals(&self, history: &History, revision: &str) -> Option<bool> {
+        let mut known = Self::of_version(history, revision).ok()?;
+        known.match_files(self);
+        let changes = changes(known.declared(), self.declared());
+        let is_same = || breaking(&known.schema, &self.schema, &[Category::WireJson]).is_empty();
+        Some(changes.is_empty() && is_same())
+    }
+
     pub(super) fn side(&self, history: &History, facts: &Facts<'_>, is_nri: bool) -> Side {
         let release = self.release.as_ref();
         let revision = release.map(|release| release.revision.as_str());
@@ -249,6 +270,7 @@ impl Input {
             input: self.spec.clone(),
             name: self.name().to_owned(),
             revision: revision.map(str::to_owned),
+            equals: self.equal_revision(history),
             date: release.map(|release| release.date.clone()),
             releases: same.map(|known| known.name.clone()).collect(),
             runtimes: revision

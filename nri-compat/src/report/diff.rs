@@ -55,6 +55,9 @@ pub struct Side {
     pub name: String,
     /// The protocol revision, if it is a known one.
     pub revision: Option<String>,
+    /// The known revision that a schema of the user equals but for comments and the order of its elements, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equals: Option<String>,
     /// The release date, `YYYY-MM-DD`.
     pub date: Option<String>,
     /// All releases with the revision.

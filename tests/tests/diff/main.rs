@@ -4,6 +4,7 @@
 mod buf;
 #[cfg(feature = "go")]
 mod diff_modules;
+mod equal;
 mod hostile_sets;
 mod invalid;
 mod nri_rules;
