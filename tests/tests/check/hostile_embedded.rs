@@ -129,3 +129,30 @@ fn a_program_with_the_name_of_a_plugin_is_assumed_to_be_one() {
     assert!(details("10-a").contains("with the name of a plugin"));
     assert!(details("other").contains("not a plugin"));
 }
+
+/// Returns bytes without a pattern, which look packed.
+fn noise(size: usize) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(41);
+    std::iter::repeat_with(|| random.u8(..)).take(size).collect()
+}
+
+#[test]
+fn packed_data_of_any_kind_counts_as_skipped() {
+    let packed = noise(300 << 10);
+    let hex: String = packed.iter().map(|byte| format!("{byte:02x}")).collect();
+    let folder = tempfile::tempdir().unwrap();
+    for (member, data, is_packed) in [
+        ("packed", packed.clone(), true),
+        ("hexadecimal", hex.into_bytes(), true),
+        ("short", packed[..200 << 10].to_vec(), false),
+        ("a text", b"a help with words and spaces; ".repeat(20 << 10), false),
+    ] {
+        let file = folder.path().join("10-a");
+        std::fs::write(&file, elf::with(&[manifest(), data].concat()).bytes).unwrap();
+        let found = collect(&Request { paths: vec![file], ..Request::default() }, READERS);
+        assert_eq!(found.sightings.len(), 1, "{member}: {:?}", found.sightings);
+        let reasons: Vec<&str> = found.skipped.iter().map(|one| &*one.reason).collect();
+        assert_eq!(reasons.len(), usize::from(is_packed), "{member}: {reasons:?}");
+        assert!(reasons.iter().all(|reason| reason.contains("KiB of packed data")), "{reasons:?}");
+    }
+}

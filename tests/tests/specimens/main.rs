@@ -2,4 +2,5 @@
 
 mod check_binaries;
 mod hostile_damage;
+mod prints;
 mod probe_compare;

@@ -3,6 +3,7 @@
 mod containerd;
 mod crio;
 mod document;
+mod kubelet;
 mod machine;
 mod template;
 

@@ -11,10 +11,10 @@ use super::found::{Demand, FileOutcome, Found};
 use super::request::WantedImage;
 use crate::check::collected::Collected;
 use crate::check::content::File;
-use crate::check::evidence::Reader;
+use crate::check::evidence::{Reader, packed};
 use crate::check::progress::Progress;
 use crate::place::Place;
-use crate::sighting::Sighting;
+use crate::sighting::{Interface, Role, Sighting};
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The maximum number of skipped files that are listed; further ones are only counted.
@@ -160,6 +160,13 @@ impl<'s> Scan<'s> {
                 Ok(sightings) => found.sightings.extend(sightings),
                 Err(why) => found.skipped.push(Skipped::unreadable(file.place.clone(), why)),
             }
+        }
+        // Only what may be `ok` otherwise: a search of every program would take long.
+        let is_judged = |seen: &Sighting| {
+            seen.role == Role::Plugin && !matches!(seen.interface, Interface::Unknown(_))
+        };
+        if found.sightings.iter().any(is_judged) {
+            found.skipped.extend(packed::skipped(file));
         }
         found
     }

@@ -116,6 +116,19 @@ impl<'c> Image<'c> {
         segments.flat_map(|segment| without(segment.offset, segment.end(), &left_out)).collect()
     }
 
+    /// Returns offset and length of what is outside of the sections for which `leave_out` is true, up to the end of the last
+    /// part that a header names; the whole file if its headers do not agree.
+    pub(crate) fn outside(&self, leave_out: impl Fn(&str) -> bool) -> Vec<(u64, u64)> {
+        if !self.headers.sound {
+            return vec![(0, self.content.len())];
+        }
+        let sections = self.headers.sections.iter();
+        let known = sections.filter(|section| leave_out(&section.name));
+        let mut left_out: Vec<_> = known.map(|section| (section.offset, section.end())).collect();
+        left_out.sort_unstable();
+        without(0, self.headers.end.min(self.content.len()), &left_out)
+    }
+
     /// Returns offset and length of all loaded parts, or of the whole file if these are uncertain.
     pub(crate) fn loaded(&self) -> Vec<(u64, u64)> {
         self.constants(|_| false)

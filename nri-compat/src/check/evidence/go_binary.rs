@@ -47,7 +47,7 @@ pub(super) fn read(
     }
     let mut seen = obfuscated(file, image)?;
     if seen.is_none() && may_be_nri {
-        seen = sightings::own_bindings(file, image)?;
+        seen = sightings::own_bindings(file, image, &table)?;
     }
     Ok(Some((Vec::from_iter(seen), true)))
 }

@@ -14,7 +14,8 @@ use crate::check::content::Content;
 pub(super) const PROTOCOL: &[u8] = b"nri.pkg.api";
 /// Traces of connecting to a runtime: environment variables of plugins, and the socket of the
 /// runtime.
-const CONNECTS: [&[u8]; 2] = [b"NRI_PLUGIN_", b"nri/nri.sock"];
+const VARIABLE: &[u8] = b"NRI_PLUGIN_";
+const SOCKET: &[u8] = b"nri/nri.sock";
 /// The marker before every manifest that the derive of the crate `nri` embeds.
 pub(super) const MANIFEST: &[u8] = b"NRI-PLUGIN-INFO\x01";
 /// Further traces of plugins of NRI v0.1.0 and of the runtimes that start them: the package of
@@ -41,8 +42,10 @@ pub(super) struct Names {
     pub(super) runtime: bool,
     /// The text of the proto.
     pub(super) proto: bool,
-    /// The socket of the runtime, or a variable that a runtime sets for plugins.
-    pub(super) connects: bool,
+    /// A variable that a runtime sets for plugins.
+    pub(super) variable: bool,
+    /// The socket of the runtime.
+    pub(super) socket: bool,
 }
 
 /// Short parts of which each trace has one, and which few other constants have: the search takes
@@ -54,7 +57,7 @@ type Trace = (usize, &'static [u8]);
 
 /// The search for marks, and the traces.
 static TRACES: LazyLock<(Needles, Vec<Trace>)> = LazyLock::new(|| {
-    let all = [PROTOCOL, MANIFEST].into_iter().chain(CONNECTS).chain(ONE_SHOT);
+    let all = [PROTOCOL, MANIFEST, VARIABLE, SOCKET].into_iter().chain(ONE_SHOT);
     let place = |trace: &'static [u8]| {
         let mut marks = MARKS.iter().filter_map(|mark| memmem::find(trace, mark));
         Some((marks.next()?, trace))
@@ -88,10 +91,11 @@ fn has_trace(bytes: &[u8]) -> bool {
 pub(super) fn read(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Names, Unreadable> {
     let mut names = Names::default();
     let protocol = Finder::new(PROTOCOL);
-    let connects = CONNECTS.map(Finder::new);
+    let (variable, socket) = (Finder::new(VARIABLE), Finder::new(SOCKET));
     for part in parts {
         windows(image.content, *part, OVERLAP, |_, bytes| {
-            names.connects |= connects.iter().any(|name| name.find(bytes).is_some());
+            names.variable |= variable.find(bytes).is_some();
+            names.socket |= socket.find(bytes).is_some();
             for at in protocol.find_iter(bytes) {
                 names.see(bytes.split_at(at + PROTOCOL.len()).1);
             }
@@ -102,6 +106,11 @@ pub(super) fn read(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Names, Unr
 }
 
 impl Names {
+    /// Returns true if a program may connect to a runtime.
+    pub(super) fn connects(&self) -> bool {
+        self.variable || self.socket
+    }
+
     fn see(&mut self, rest: &[u8]) {
         self.protocol = true;
         self.plugin |= rest.starts_with(PLUGIN) && !rest.starts_with(INSTANCE);

@@ -66,7 +66,7 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, 
     let names = protocol::read(image, &parts)?;
     Ok(if names.protocol {
         vec![own_bindings(file, kind(image, &parts)?, &names)]
-    } else if names.connects {
+    } else if names.connects() {
         vec![opaque::connects(file, kind(image, &parts)?, NAME)]
     } else {
         Vec::new()

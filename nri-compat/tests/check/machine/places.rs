@@ -112,3 +112,28 @@ fn an_unusual_place_is_named() {
     let absent = look("a/absent.toml");
     assert_eq!(machine.bare(&absent.missing), ["/a/absent.toml"]);
 }
+
+#[test]
+fn static_pods_are_found_where_kubelets_look_for_them() {
+    let pod = |path: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers:\n  - {{name: b, image: 'example.com/b:1', volumeMounts: [{{name: c, mountPath: {path}}}]}}\n  volumes:\n  - {{name: c, hostPath: {{path: {path}}}}}\n"
+        )
+    };
+    for folder in [
+        "etc/kubernetes/manifests",
+        "var/lib/rancher/k3s/agent/pod-manifests",
+        "var/lib/rancher/rke2/agent/pod-manifests",
+        "srv/pods",
+    ] {
+        let machine = Machine::new()
+            .with("etc/kubernetes/kubelet.yaml", "staticPodPath: /srv/pods\n")
+            .with(&format!("{folder}/plugin.yaml"), &pod("/var/run/nri"))
+            .with(&format!("{folder}/other.yaml"), &pod("/var/log"));
+        let found = machine.look(&[], false);
+        let files = found.sightings.iter().map(|one| one.place.file.rsplit('/').next());
+        let files: Vec<_> = files.flatten().collect();
+        assert_eq!(files, ["plugin.yaml"], "{folder}: {:?}", found.sightings);
+        assert!(machine.places(&found).contains(&format!("/{folder}")), "{folder}");
+    }
+}

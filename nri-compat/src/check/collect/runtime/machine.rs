@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Configured, Folder, containerd, crio};
+use super::{Configured, Folder, containerd, crio, kubelet};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::escape;
 use crate::place::Place;
@@ -71,6 +71,7 @@ pub(in crate::check::collect) fn machine(root: &MachineRoot) -> Machine {
             machine.folders.extend(defaults);
         }
     }
+    machine.folders.extend(kubelet::static_pods(root));
     machine.folders.extend(ONE_SHOT.map(|(path, has_plugins)| Folder {
         path: root.below(path),
         has_plugins,

@@ -2,7 +2,7 @@
 
 use super::build_info::{self, BuildInfo};
 use super::handlers::{self, Handlers};
-use super::signs::{Adaptation, Signs, Stub};
+use super::signs::{self, Adaptation, Signs, Stub};
 use super::table::{SECTIONS, Table};
 use super::{NAME, evidence};
 use crate::check::content::File;
@@ -88,17 +88,18 @@ fn is_code(section: &str) -> bool {
 }
 
 /// Reports a program without NRI's packages that has names of the protocol or of the connection to
-/// a runtime.
+/// a runtime. One that has only the path of the socket, and no part of ttrpc, cannot register: it prints or mounts the path.
 pub(super) fn own_bindings(
     file: &File<'_>,
     image: &Image<'_>,
+    table: &Table,
 ) -> Result<Option<Sighting>, Unreadable> {
     let names = names(image)?;
     if names.protocol {
         return Ok(Some(of_names(file, &names)));
     }
-    let connects = || opaque::connects(file, FileKind::GoBinary, NAME);
-    Ok(names.connects.then(connects))
+    let connects = names.variable || names.socket && signs::speaks_ttrpc(image, table)?;
+    Ok(connects.then(|| opaque::connects(file, FileKind::GoBinary, NAME)))
 }
 
 fn of_names(file: &File<'_>, names: &Names) -> Sighting {

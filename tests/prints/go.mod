@@ -1,0 +1,3 @@
+module prints
+
+go 1.24
