@@ -14,6 +14,7 @@ pub mod events;
 pub mod evidence;
 mod go_build;
 mod identity;
+mod importers;
 mod incident;
 pub mod logs;
 mod packages;

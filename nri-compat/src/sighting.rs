@@ -57,6 +57,15 @@ pub struct GoPackage {
     pub is_vendored: bool,
     /// The path of the package relative to its module: `cmd/nri`.
     pub path_in_module: String,
+    /// The paths of the programs of the module that import it, if it is no program itself.
+    pub programs: Vec<String>,
+}
+
+impl GoPackage {
+    /// Returns true if the package is a program, and not imported by one.
+    pub(crate) fn is_program(&self) -> bool {
+        self.name == "main"
+    }
 }
 
 /// A method with the form of a handler.

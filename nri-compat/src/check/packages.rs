@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use super::events::in_order;
 use super::evidence::go_module::GoModule;
 use super::evidence::nri_module;
-use super::go_build;
+use super::{go_build, importers};
 use crate::facts::{BEFORE_POD_UPDATES, POD_UPDATES};
 use crate::place::Place;
 use crate::sighting::{Certainty, Evidence, FileKind, GoPackage, Interface, Role, Sighting};
@@ -98,6 +98,9 @@ fn judge_by_module(package: &mut Sighting) {
             package.program.clone_from(&package.name);
             source.path_in_module.clone_from(&module.path_of_package);
             source.is_vendored = module.is_vendored;
+            if !source.is_program() {
+                source.programs = importers::programs(&module);
+            }
             let release = module.release();
             release.map(str::to_owned).map_err(str::to_owned)
         }

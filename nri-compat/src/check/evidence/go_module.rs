@@ -55,7 +55,12 @@ impl GoModule {
 
     /// Returns the path by which Go code imports the package.
     pub(in crate::check) fn import_path(&self) -> String {
-        match self.path_of_package.as_str() {
+        self.path_of(&self.path_of_package)
+    }
+
+    /// Returns the path by which Go code imports the package in this folder of the module.
+    pub(in crate::check) fn path_of(&self, folder: &str) -> String {
+        match folder {
             "" => self.file.path.clone(),
             path => format!("{}/{path}", self.file.path),
         }

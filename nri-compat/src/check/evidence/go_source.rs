@@ -159,12 +159,19 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant")
 }
 
-/// Returns the declarations of a file; `None` if it has no package clause.
-fn declarations(file_name: &str, text: &str) -> Option<Declarations> {
+/// Returns the name in the package clause and the paths of the imports of a file that begins like this.
+pub(in crate::check) fn header(text: &str) -> Option<(String, Vec<String>)> {
     let text = text.trim_start_matches('\u{feff}');
     let code = blanked(text, true);
     let package = PACKAGE.captures(&code)?.get(1)?.as_str().to_owned();
-    let imports = imports(text, &code);
+    Some((package, imports(text, &code)))
+}
+
+/// Returns the declarations of a file; `None` if it has no package clause.
+fn declarations(file_name: &str, text: &str) -> Option<Declarations> {
+    let text = text.trim_start_matches('\u{feff}');
+    let (package, imports) = header(text)?;
+    let code = blanked(text, true);
     let handlers = HANDLER.captures_iter(&code);
     let first = HANDLER.find(&code).and_then(|first| code.get(..first.start()));
     let is_conditional = imports.iter().any(|path| path == "C") || is_conditional(file_name, text);

@@ -184,15 +184,39 @@ fn takes_no_context(seen: &Sighting) -> bool {
     })
 }
 
+/// The maximum number of programs that a remedy names.
+const MAX_PROGRAMS: usize = 3;
+
 /// Returns how to find out what a source is built to.
 fn build_it(seen: &Sighting) -> String {
-    let path = seen.source.as_ref().map(|package| package.path_in_module.as_str());
-    let Some(path) = path else {
+    let Some(package) = &seen.source else {
         return "build the plugin and check the program: nri-compat check --go FOLDER".to_owned();
     };
-    let build = if path.is_empty() { "." } else { &format!("./{path}") };
+    let folder = |path: &str| if path.is_empty() { ".".to_owned() } else { format!("./{path}") };
+    if !package.is_program() && !package.name.is_empty() {
+        return build_importers(&package.programs, folder);
+    }
+    let build = folder(&package.path_in_module);
     format!(
         "build it and check the program, in its module: nri-compat check --go {build}, or go build -o plugin {build} \
          && nri-compat check plugin"
+    )
+}
+
+/// Returns how to build the programs that import a package, which is none.
+fn build_importers(programs: &[String], folder: impl Fn(&str) -> String) -> String {
+    let Some(first) = programs.first() else {
+        return "it is a package, and no program of its module imports it: check the program that does".to_owned();
+    };
+    let named: Vec<String> = programs.iter().take(MAX_PROGRAMS).map(|path| folder(path)).collect();
+    let more = match programs.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let first = folder(first);
+    format!(
+        "it is a package: build a program of its module that imports it ({}{more}), and check that: nri-compat check --go \
+         {first}, or go build -o plugin {first} && nri-compat check plugin",
+        named.join(", ")
     )
 }
