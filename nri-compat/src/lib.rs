@@ -23,6 +23,7 @@
 
 mod arguments;
 mod book;
+pub mod bridge;
 pub mod check;
 mod cli;
 #[cfg(feature = "cluster")]

@@ -12,7 +12,7 @@ use crate::sighting::{Role, Sighting};
 
 /// Judges the collected sightings against the targets.
 pub fn assess(mut collected: Collected, targets: &[Target<'_>]) -> CheckReport {
-    bridged::mark(&mut collected.sightings);
+    bridged::mark(&mut collected.sightings, &collected.relays);
     let mut pool = Pool::default();
     let subjects: Vec<Subject> =
         collected.sightings.into_iter().map(|seen| subject(seen, targets, &mut pool)).collect();

@@ -32,8 +32,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::evidence::Reader;
-use super::packages;
 use super::progress::Progress;
+use super::{bridged, packages};
 use crate::place::Place;
 use crate::report::check::Summary;
 use crate::sighting::Sighting;
@@ -87,6 +87,11 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
         }
     }
     let mut collected = scan.finish();
+    for image in images.iter().filter(|_| request.pull != Pull::None) {
+        if let Some(relayed) = &image.relayed {
+            bridged::container(&mut collected.sightings, &image.place, relayed);
+        }
+    }
     if request.pull == Pull::All {
         manifests::explain(&mut collected.sightings, &wanted);
     }

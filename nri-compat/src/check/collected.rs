@@ -1,5 +1,6 @@
 //! The result of a collection.
 
+use super::bridged::Relays;
 use crate::report::check::Summary;
 use crate::sighting::Sighting;
 use crate::skipped::Skipped;
@@ -18,6 +19,8 @@ pub struct Collected {
     pub unread: Vec<String>,
     /// The images that could not be fetched, with the reasons; they are in `sightings` too.
     pub not_fetched: Vec<String>,
+    /// The processes of plugins behind bridges.
+    pub(super) relays: Relays,
     /// The places that were checked, with counts. The number of plugins is added later, with the
     /// verdicts.
     pub summary: Summary,

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::object::{Image, TEMPLATE, controller, deployment, has_ended, is_mirror, owner};
 use super::resources::{NODE, POD, RESOURCES, Resource};
+use crate::bridge::Relayed;
 use crate::place::WorkloadPlace;
 use crate::report::check::NodePool;
 use crate::workloads::{Container, Node, workload};
@@ -25,6 +26,8 @@ pub struct Plugin {
     pub image: Image,
     /// The reason for treating it as a plugin.
     pub reason: String,
+    /// What the bridge relays for that is its command, if it is one.
+    pub relayed: Option<Relayed>,
     /// True for static pods, which the kubelets of nodes run from files.
     pub is_static: bool,
     /// The number of pods with the container and this image; none for the container of a template.
@@ -199,6 +202,7 @@ impl Plugin {
             place: WorkloadPlace { container: candidate.name.clone(), ..object },
             image,
             reason: candidate.reason(),
+            relayed: candidate.relayed.clone(),
             is_static: false,
             pods: 0,
             nodes: BTreeSet::new(),

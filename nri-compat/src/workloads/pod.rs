@@ -3,6 +3,7 @@
 use super::images::published;
 use super::node::Node;
 use super::paths::{around, direct};
+use crate::bridge::Relayed;
 use crate::place::WorkloadPlace;
 
 /// The lists of containers of a pod, in the order of [`Workload::containers`].
@@ -37,6 +38,8 @@ pub struct Container {
     pub line: u32,
     /// True if it mounts images as volumes, whose programs it may run.
     pub mounts_images: bool,
+    /// What the bridge relays for that is its command, if it is one.
+    pub relayed: Option<Relayed>,
     /// The reasons for treating it as a plugin: mounts in their order, then images.
     pub reasons: Vec<String>,
 }
@@ -55,6 +58,12 @@ pub(super) fn containers(pod: &Node) -> impl Iterator<Item = &Node> {
 /// Returns the mounts of a container.
 pub(super) fn mounts(container: &Node) -> impl Iterator<Item = &Node> {
     container.maps("volumeMounts")
+}
+
+/// Returns the words of the command of a container; those of the image are not in it.
+fn command(container: &Node) -> impl Iterator<Item = &str> {
+    let words = ["command", "args"].into_iter().filter_map(|key| container.get(key));
+    words.flat_map(Node::elements).filter_map(Node::as_text)
 }
 
 /// Returns the volumes of a pod.
@@ -118,6 +127,7 @@ impl Container {
             image: image.map(str::to_owned),
             line: place.unwrap_or(node).line,
             mounts_images: !mounted.is_empty(),
+            relayed: Relayed::by_name(command(node)),
             reasons,
         }
     }

@@ -1,5 +1,7 @@
 //! The command `check`, and its reports.
 
+#[cfg(feature = "go")]
+mod bridge;
 mod check_formats;
 mod check_hostile;
 #[cfg(feature = "slow-tests")]

@@ -33,7 +33,7 @@ fn manifest(host: &str) -> String {
 }
 
 /// Runs `check` with a text as standard input.
-fn check(registry: &Registry, arguments: &[&str], input: &str) -> Value {
+pub(super) fn check(registry: &Registry, arguments: &[&str], input: &str) -> Value {
     let mut command = Command::new(nri_compat());
     let fixed = ["check", "--format", "json", "--target", "containerd@2.7", "--insecure"];
     command.args(fixed).arg(registry.host()).args(arguments);

@@ -116,11 +116,11 @@ impl ManifestReading<'_, '_> {
             self.unknown(place.clone(), format!("{reason}; {next}"));
         }
         match reference(candidate.image.as_deref()) {
-            Ok(reference) => self
-                .scan
-                .gathered()
-                .wanted_images
-                .push(WantedImage { request: ImageRequest { reference, place }, reason }),
+            Ok(reference) => {
+                let relayed = candidate.relayed.clone();
+                let request = ImageRequest { reference, place, relayed };
+                self.scan.gathered().wanted_images.push(WantedImage { request, reason });
+            }
             Err(why) => self.unknown(place, format!("{reason}; {why}")),
         }
     }

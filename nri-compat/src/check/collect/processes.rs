@@ -1,6 +1,7 @@
 //! Running processes: their executables, `/proc/*/exe`, each once, and the processes that are plugins
 //! by what they do, whatever they execute.
 
+mod bridges;
 #[cfg(target_os = "linux")]
 mod connections;
 
@@ -18,6 +19,7 @@ use super::parallel;
 use super::scan::Scan;
 use super::unjudged;
 use super::visit;
+use crate::check::bridged;
 use crate::escape;
 use crate::place::Place;
 use crate::sighting::{Evidence, Role, Sighting, UnknownKind};
@@ -54,6 +56,8 @@ struct Plugin {
     command: String,
     /// Its connection or its start, as a phrase: `is connected to /run/nri/nri.sock`.
     activity: String,
+    /// The socket that it is connected to.
+    socket: Option<PathBuf>,
     /// The name that a runtime gave it.
     name: Option<String>,
     /// The index that a runtime gave it.
@@ -92,7 +96,9 @@ pub(super) fn read(scan: &Scan<'_>, proc: &Path, sockets: &[PathBuf]) {
     processes.report_unseen(scan);
     processes.forget_own();
     let programs: Vec<Program> = processes.programs.into_values().collect();
-    parallel::each(scan.threads, &programs, |program| report(scan, program));
+    let are_bridges = parallel::each(scan.threads, &programs, |program| report(scan, program));
+    let relays = bridges::relays(proc, &programs, &are_bridges);
+    scan.gathered().found.relays = relays;
 }
 
 fn pids(proc: &Path) -> io::Result<Vec<u32>> {
@@ -139,14 +145,15 @@ impl Processes<'_> {
     /// Returns the process as a plugin if it is connected to a socket of NRI or a runtime started it.
     fn plugin(&mut self, folder: &Path, pid: u32) -> Option<Plugin> {
         let open = open_sockets(folder, &self.connections);
-        let socket = open.first().and_then(|one| self.connections.get(one));
-        let activity = socket.map(|socket| format!("is connected to {}", escape::path(socket)));
+        let socket = open.first().and_then(|one| self.connections.get(one)).cloned();
+        let activity =
+            socket.as_ref().map(|socket| format!("is connected to {}", escape::path(socket)));
         self.seen.extend(open);
         let launched = launched(self.proc, pid);
         let of_launched = |_: &_| "was started by a runtime as a plugin".to_owned();
         let activity = launched.as_ref().map(of_launched).or(activity)?;
         let (name, index) = launched.unwrap_or_default();
-        Some(Plugin { pid, command: command(folder), activity, name, index })
+        Some(Plugin { pid, command: command(folder), activity, socket, name, index })
     }
 
     /// Forgets the program of this process, which contains NRI and is no part of the machine, unless a process of the
@@ -213,8 +220,8 @@ fn without_program<T>(folder: &Path) -> Result<Option<T>, Unreadable> {
     }
 }
 
-/// Reports an executable, and its processes that are plugins without a trace of NRI in it.
-fn report(scan: &Scan<'_>, program: &Program) {
+/// Reports an executable, and its processes that are plugins without a trace of NRI in it. Returns true if it is the bridge.
+fn report(scan: &Scan<'_>, program: &Program) -> bool {
     let place = Place::from_path(&program.path).run_by(&program.pids);
     let exe = program.process.join("exe");
     let is_plugin = !program.plugins.is_empty();
@@ -224,13 +231,14 @@ fn report(scan: &Scan<'_>, program: &Program) {
         (Found::skipped(skipped), FileOutcome::Unreadable)
     });
     let is_judged = found.sightings.iter().any(|seen| seen.role == Role::Plugin);
+    let is_bridge = found.sightings.iter().any(bridged::is_bridge);
     if outcome == FileOutcome::OtherName {
         // Its findings are reported at its other place.
         found = Found::default();
     }
     if is_judged {
         explain(&mut found.sightings, &program.plugins);
-    } else if is_plugin {
+    } else if is_plugin && !is_bridge {
         let why = found.skipped.drain(..).next().map_or_else(
             || {
                 "its program has no trace of NRI that can be judged: examine what it runs"
@@ -243,6 +251,7 @@ fn report(scan: &Scan<'_>, program: &Program) {
     }
     scan.store(found);
     scan.count(outcome);
+    is_bridge
 }
 
 /// Adds to the sightings of plugins in a program what its processes do.

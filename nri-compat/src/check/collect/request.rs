@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::arguments::IMAGE_SCHEME;
+use crate::bridge::Relayed;
 use crate::check::progress::Progress;
 use crate::place::Place;
 use crate::report::check::NotLookedFor;
@@ -84,12 +85,15 @@ pub struct ImageRequest {
     /// The place that names the image: the reference itself, or for example the manifest of a
     /// workload.
     pub place: Place,
+    /// What the bridge relays for that the image is run with, if there is one.
+    pub relayed: Option<Relayed>,
 }
 
 impl ImageRequest {
     /// Returns a request whose findings are reported under the reference itself.
     pub fn new(reference: &str) -> Self {
-        Self { reference: reference.to_owned(), place: Place::from(shown(reference)) }
+        let place = Place::from(shown(reference));
+        Self { reference: reference.to_owned(), place, relayed: None }
     }
 }
 

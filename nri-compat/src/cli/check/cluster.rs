@@ -70,6 +70,7 @@ impl ClusterScan {
         let images = self.cluster.plugins.iter().map(|plugin| ImageRequest {
             reference: plugin.image.reference.clone(),
             place: cluster.in_workload(plugin.place.clone()),
+            relayed: plugin.relayed.clone(),
         });
         let images: Vec<ImageRequest> = images.collect();
         // An empty request would check this machine.
