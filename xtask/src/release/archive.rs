@@ -143,6 +143,29 @@ mod tests {
     }
 
     #[test]
+    fn an_archive_has_the_command_and_the_bridge() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = |name: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, name).expect("written");
+            path
+        };
+        let programs = Programs {
+            processor: crate::release::PROCESSORS[0],
+            command: program(COMMAND),
+            bridge: program(BRIDGE),
+        };
+        let entries = programs.entries(|name| format!("usr/bin/{name}")).expect("both are there");
+        let entries = entries.iter().map(|entry| (entry.path.as_str(), entry.mode, &entry.content));
+        let content = |name: &str| name.as_bytes().to_vec();
+        let expected = [
+            ("usr/bin/nri-compat", 0o755, &content(COMMAND)),
+            ("usr/bin/nri-bridge", 0o755, &content(BRIDGE)),
+        ];
+        assert_eq!(entries.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
     fn gzip_has_neither_time_nor_name() {
         let compressed = gzip(b"text").expect("written");
         assert_eq!(compressed[3..8], [0, 0, 0, 0, 0]);
