@@ -19,7 +19,7 @@ pub const IMAGE: &str = "localhost/pause:1";
 /// A plugin that the runtime launches.
 #[derive(Clone, Copy, Debug)]
 pub struct Launched<'a> {
-    /// `INDEX-NAME`.
+    /// `INDEX-NAME`, or `INDEX-NAME.bridge/INDEX-NAME` for a plugin that `nri-bridge` stands for.
     pub full_name: &'a str,
     /// The executable, to be copied.
     pub executable: &'a Path,
@@ -254,7 +254,11 @@ pub(crate) fn configure(files: &[(&str, &str)]) -> TempDir {
 /// Installs a plugin in the folder of a runtime.
 pub(crate) fn install(folder: &Path, plugin: &Launched<'_>) {
     let to = folder.join("plugins").join(plugin.full_name);
+    if let Some((beside, _)) = plugin.full_name.split_once('/') {
+        fs::create_dir(folder.join("plugins").join(beside)).expect("folder can be created");
+    } else {
+        let config = folder.join(format!("conf.d/{}.conf", plugin.full_name));
+        fs::write(config, plugin.config).expect("configuration can be written");
+    }
     fs::copy(plugin.executable, to).expect("plugin can be installed");
-    let config = folder.join(format!("conf.d/{}.conf", plugin.full_name));
-    fs::write(config, plugin.config).expect("configuration can be written");
 }

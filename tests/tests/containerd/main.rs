@@ -1,5 +1,6 @@
 //! Plugins under real containerd.
 
+mod bridge;
 mod broken_order;
 mod conformance_runtime;
 mod go_plugins;
