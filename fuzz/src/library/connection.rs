@@ -40,7 +40,10 @@ async fn serve(bytes: &[u8]) {
     let mut demux = Demux::new(Channels::PLUGIN.ids());
     demux.extend(&answers.expect("readable"));
     while let Some(message) = demux.next_message().expect("well-formed") {
-        assert_eq!((message.connection, message.header.kind), (Channels::PLUGIN.serve, Kind::Response));
+        assert_eq!(
+            (message.connection, message.header.kind),
+            (Channels::PLUGIN.serve, Kind::Response)
+        );
     }
     if ended.is_ok() {
         demux.check_end().expect("complete");

@@ -1,5 +1,7 @@
 //! The lifecycle contract: its tests of plugins, probes and replays.
 
+#[cfg(feature = "go")]
+mod bridged;
 #[cfg(feature = "slow-tests")]
 mod commands;
 mod formats;

@@ -16,6 +16,8 @@ use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::snapshot::difference;
 use serde::Deserialize;
 
+use crate::bridged::{self, Accepted, MEASURED};
+
 /// The examples that are plugins for a node and need no configuration.
 const EXAMPLES: [&str; 6] =
     ["logger", "template", "device-injector", "legacy", "ulimit-adjuster", "validator"];
@@ -37,12 +39,16 @@ struct Explanation {
     link: String,
 }
 
-fn run(path: &Path) -> Report {
-    let subject = Subject::launched(Executable { path: path.to_owned(), ..Executable::default() });
+fn launched(path: &Path) -> Subject {
+    Subject::launched(Executable { path: path.to_owned(), ..Executable::default() })
+}
+
+fn run(subject: Subject, skip: &[&str]) -> Report {
     // Longer than a runtime waits: several runs share the machine.
     let timeouts =
         Timeouts { registration: Duration::from_secs(20), request: Duration::from_secs(10) };
     let run = Run::new(subject).options(Options { timeouts, ..Options::default() });
+    let run = run.skip(skip.iter().copied());
     run.run_blocking().expect("the plugin starts")
 }
 
@@ -93,18 +99,22 @@ impl Explained {
 }
 
 #[test]
-fn go_plugins_fail_only_what_is_explained() {
+fn go_plugins_fail_only_what_is_explained_with_and_without_the_bridge() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots/conformance");
     let text = std::fs::read_to_string(folder.join("explained.toml")).expect("is readable");
     let explained: Explained = toml::from_str(&text).expect("is valid");
     for it in &explained.failure {
         assert!(it.link.starts_with("https://") && !it.reason.is_empty());
     }
+    let accepted = Accepted::read();
     let plugins = NRI_RELEASES.map(|release| (format!("go-{release}"), peers::plugin(release)));
     let wrong = judged(plugins.len(), &plugins, |(name, path)| {
-        let report = run(path);
+        let report = run(launched(path), &[]);
         let mut wrong = explained.differences(name, &report);
         wrong.extend(difference(&format!("conformance/{name}.txt"), &summary(&report)));
+        let behind = run(bridged::behind(path, &[]).subject(), &[MEASURED]);
+        let differences = accepted.differences(&report, &behind, &[]);
+        wrong.extend(differences.into_iter().map(|it| format!("{name}: {it}")));
         (!wrong.is_empty()).then(|| wrong.join("\n"))
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
@@ -114,7 +124,7 @@ fn go_plugins_fail_only_what_is_explained() {
 fn our_examples_pass_everything() {
     let examples = EXAMPLES.map(|name| (name, example(name)));
     let wrong = judged(examples.len(), &examples, |(name, path)| {
-        let report = run(path);
+        let report = run(launched(path), &[]);
         let failures: Vec<_> = report.failures().collect();
         (!failures.is_empty()).then(|| format!("{name}: {failures:#?}"))
     });

@@ -1,5 +1,6 @@
-//! Published plugins, as listed in `zoo.toml`: `check`, `probe` and `conformance` say of each what the table says, and it
-//! does the same under `nri-adaptation` as under the reference adaptation. What it answers is in `snapshots/zoo`.
+//! Published plugins, as listed in `zoo.toml`: `check`, `probe` and `conformance` say of each what the table says,
+//! `conformance` says the same behind `nri-bridge`, and it does the same under `nri-adaptation` as under the reference
+//! adaptation. What it answers is in `snapshots/zoo`.
 
 mod session;
 
@@ -13,6 +14,7 @@ use nri_compat::compare::{Agreement, check_file, compare, probe_target};
 use nri_conformance::plugin::{self, Run};
 use nri_conformance::probe::{Options, Probed, probe};
 use nri_conformance::record::replay::Replay;
+use nri_conformance::result::Report;
 use nri_conformance::session::Timeouts;
 use nri_conformance::subject::{Executable, Subject};
 use nri_schema::History;
@@ -21,6 +23,8 @@ use nri_tests::published;
 use nri_tests::snapshot::difference;
 use tempfile::TempDir;
 use xtask::zoo::{Zoo, ZooPlugin, ZooRelease};
+
+use crate::bridged::{self, Accepted, MEASURED};
 
 /// The targets of the table: today, and after the removal of StateChange.
 const TARGETS: [&str; 2] = ["nri@0.12.5", "containerd@2.7"];
@@ -71,7 +75,7 @@ impl<'z> Animal<'z> {
 }
 
 /// Tests everything that is said of a plugin. Returns what is wrong.
-fn examine(animal: &Animal<'_>) -> Vec<String> {
+fn examine(animal: &Animal<'_>, accepted: &Accepted) -> Vec<String> {
     let history = History::embedded().expect("the tables fit together");
     let targets = TARGETS.map(|name| Target::parse(&history, name).expect("a known release"));
     let checked = check_file(&animal.program, &targets).expect("it is a plugin");
@@ -96,7 +100,9 @@ fn examine(animal: &Animal<'_>) -> Vec<String> {
             wrong.push(format!("probe says {probe} under {target}: {reason}"));
         }
     }
-    wrong.extend(broken_statements(animal));
+    let report = run(animal.subject(), &[]);
+    wrong.extend(broken_statements(animal, &report));
+    wrong.extend(differences(animal, &report, accepted));
     wrong.extend(sessions(animal));
     wrong
 }
@@ -113,14 +119,30 @@ fn blocking<T>(future: impl Future<Output = T>) -> T {
     runtime.block_on(future)
 }
 
-/// Compares the statements that the plugin fails with those in the table.
-fn broken_statements(animal: &Animal<'_>) -> Vec<String> {
+/// Tests a plugin.
+fn run(subject: Subject, skip: &[&str]) -> Report {
     // Longer than a runtime waits: several runs share the machine.
     let timeouts =
         Timeouts { registration: Duration::from_secs(20), request: Duration::from_secs(10) };
-    let run = Run::new(animal.subject())
-        .options(plugin::Options { timeouts, ..plugin::Options::default() });
-    let report = run.run_blocking().expect("the plugin starts");
+    let run = Run::new(subject).options(plugin::Options { timeouts, ..plugin::Options::default() });
+    let run = run.skip(skip.iter().copied());
+    run.run_blocking().expect("the plugin starts")
+}
+
+/// Returns the results that differ behind the bridge, for the oldest release of each plugin.
+fn differences(animal: &Animal<'_>, without: &Report, accepted: &Accepted) -> Vec<String> {
+    if animal.release.version != animal.plugin.releases[0].version {
+        return Vec::new();
+    }
+    let behind = bridged::behind(&animal.program, &animal.arguments());
+    let behind = run(behind.subject(), &[MEASURED]);
+    let unsteady = animal.plugin.fails.iter().filter(|it| it.sometimes);
+    let unsteady: Vec<&str> = unsteady.map(|it| &*it.statement).collect();
+    accepted.differences(without, &behind, &unsteady)
+}
+
+/// Compares the statements that the plugin fails with those in the table.
+fn broken_statements(animal: &Animal<'_>, report: &Report) -> Vec<String> {
     let failed: BTreeMap<_, _> = report
         .failures()
         .map(|(result, failure)| (result.statement, failure.to_string()))
@@ -170,9 +192,10 @@ fn published_plugins_are_what_the_table_says() {
         .iter()
         .flat_map(|plugin| plugin.releases.iter().map(move |release| (plugin, release)));
     let releases: Vec<_> = releases.collect();
+    let accepted = Accepted::read();
     let wrong = judged(AT_ONCE, &releases, |release| {
         let animal = Animal::new(*release);
-        let found = examine(&animal);
+        let found = examine(&animal, &accepted);
         let found: Vec<String> =
             found.iter().map(|it| format!("{}: {it}", animal.name())).collect();
         (!found.is_empty()).then(|| found.join("\n"))
