@@ -5,9 +5,29 @@
 //! of errors are those of prost, and so are the limits: unknown fields are skipped, and messages are not recursive. Beyond
 //! that, decoding a message of up to 4 MiB takes at most 88 MiB of memory; only one with hundreds of thousands of empty elements
 //! would need more.
+//!
+//! With the feature `prost`, all messages also are those of prost, and go where its trait is wanted: as fields of messages that
+//! are generated with `extern_path`, into gRPC, into generic code. Import one of the two traits `Message` in a module, as they
+//! have methods of the same names.
+//!
+//! ```
+//! # #[cfg(feature = "prost")] {
+//! use nri::api::PodSandbox;
+//!
+//! fn copy<M: prost::Message + Default>(message: &M) -> Result<M, prost::DecodeError> {
+//!     M::decode(message.encode_to_vec().as_slice())
+//! }
+//!
+//! let pod = PodSandbox { id: "p1".into(), ..PodSandbox::default() };
+//! assert_eq!(copy(&pod)?, pod);
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub(crate) mod budget;
 mod error;
+#[cfg(feature = "prost")]
+pub(crate) mod interop;
 pub(crate) mod optional;
 mod read;
 pub(crate) mod wire;
@@ -122,9 +142,18 @@ pub(crate) trait Value {
     fn write(&self, number: u32, writer: &mut Writer<'_>);
 }
 
-/// Implements [`Message`] for a message with these fields, which have to be in descending order of their numbers.
-/// Names in the proto and the types of enums are for JSON.
+/// Implements [`Message`] for a message with these fields, and that of prost. They have to be in descending order of their
+/// numbers. Names in the proto and the types of enums are for JSON.
 macro_rules! message {
+    ($message:ty, $name:literal $fields:tt) => {
+        $crate::codec::fields! { $message, $name $fields }
+        #[cfg(feature = "prost")]
+        $crate::codec::interop::prost_message! { $message }
+    };
+}
+
+/// Implements [`Message`] only.
+macro_rules! fields {
     ($message:ty, $name:literal {
         $($number:literal => $field:ident $($proto:literal)? $(: $enumeration:path)?),* $(,)?
     }) => {
@@ -251,10 +280,10 @@ macro_rules! enum_fields {
     };
 }
 
-pub(crate) use {enum_fields, enumeration, message};
+pub(crate) use {enum_fields, enumeration, fields, message};
 
-// An answer without content.
-message! { (), "Empty" {} }
+// An answer without content, which is a message of prost already.
+fields! { (), "Empty" {} }
 
 /// A field with the number of an enum value, or a list of these.
 pub(crate) trait Numbers {

@@ -74,6 +74,7 @@
 //! | `anyhow` | `?` in a handler converts the errors of anyhow |
 //! | `cli` | module `cli`: the flags that most plugins have, such as socket, name, index, configuration, `--verbose` and `--help` |
 //! | `http` | module `http`: `/healthz`, `/readyz` and `/metrics` on an address |
+//! | `prost` | all messages implement `prost::Message` of prost 0.14, for generated messages that contain them, gRPC and generic code |
 //! | `serde` | module `json`: protobuf's JSON mapping, as `Serialize` and `Deserialize` for all messages |
 //!
 //! # Further reading

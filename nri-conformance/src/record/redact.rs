@@ -86,7 +86,6 @@ fn replace(value: &mut Value) {
 #[cfg(test)]
 mod tests {
     use nri::api::{Container, Hook, Hooks, PodSandbox, SynchronizeRequest};
-    use nri::codec::Message as _;
     use prost_reflect::{DescriptorPool, Kind, MethodDescriptor};
 
     use super::super::schema;
@@ -118,7 +117,7 @@ mod tests {
                 containers: vec![container],
                 more: true,
             };
-            request.encode_to_vec()
+            nri::codec::Message::encode_to_vec(&request)
         };
         let recorded = request("hunter2", ["A=hunter2", "B=", "C", "=x", "D=x=hunter2"]);
         let expected = ["A=<redacted>", "B=", "C", "=<redacted>", "D=<redacted>"];

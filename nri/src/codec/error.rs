@@ -58,6 +58,12 @@ impl DecodeError {
         matches!(self.0.problem, Problem::OverBudget(_))
     }
 
+    /// Returns the error without the words that prost puts before each.
+    #[cfg(feature = "prost")]
+    pub(super) fn description(&self) -> String {
+        self.0.to_string()
+    }
+
     /// Adds the field of a message that contains the value.
     #[cold]
     pub(super) fn within(mut self, message: &'static str, field: &'static str) -> Self {
@@ -76,11 +82,16 @@ impl From<Problem> for DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("failed to decode Protobuf message: ")?;
-        for (message, field) in &self.0.places {
+        write!(f, "failed to decode Protobuf message: {}", self.0)
+    }
+}
+
+impl fmt::Display for Located {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (message, field) in &self.places {
             write!(f, "{message}.{field}: ")?;
         }
-        self.0.problem.fmt(f)
+        self.problem.fmt(f)
     }
 }
 

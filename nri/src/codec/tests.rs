@@ -38,12 +38,12 @@ pub(crate) struct OurLeaf {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct OurEnd {}
 
-super::message! { Ours, "Theirs" {
+super::fields! { Ours, "Theirs" {
     200 => by_int, 16 => by_text, 14 => lines, 13 => limit, 12 => leaves, 11 => leaf, 10 => counts, 9 => ints, 8 => color,
     7 => texts, 6 => text, 5 => size, 4 => count, 3 => long, 2 => int, 1 => flag,
 } }
-super::message! { OurLeaf, "TheirLeaf" { 2 => next, 1 => name } }
-super::message! { OurEnd, "TheirEnd" {} }
+super::fields! { OurLeaf, "TheirLeaf" { 2 => next, 1 => name } }
+super::fields! { OurEnd, "TheirEnd" {} }
 
 /// The same message with the derive.
 #[derive(Clone, PartialEq, prost::Message)]
