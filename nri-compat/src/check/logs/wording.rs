@@ -25,7 +25,7 @@ pub(super) const BRIDGED: &str =
 ///
 /// `NAME` is the name of a plugin with its index, and so is `OWN`, where a pattern has another name already: programs of all
 /// kinds have plugins, but do not call them `10-template`. Messages that name no plugin need one of NRI's own reasons.
-const WORDINGS: [(Subject, Stage, &str); 8] = [
+const WORDINGS: &[(Subject, Stage, &str)] = &[
     (
         Subject::Plugin,
         Stage::Other,
@@ -83,7 +83,7 @@ const WORDINGS: [(Subject, Stage, &str); 8] = [
 
 /// The placeholders in wordings; one may contain those after it. Control characters are listed, because `regex` knows
 /// `\p{Cc}` only with its tables of Unicode. In errors, quotation marks have backslashes if the error is a quoted field.
-const PLACEHOLDERS: [(&str, &str); 11] = [
+const PLACEHOLDERS: &[(&str, &str)] = &[
     (
         "FAILED",
         r#"(?:failed to (?:create|initialize|start|synchronize) (?:(?:[a-zA-Z-]+ )?plugin: (?:plugin OWN: )?|(?:pre-installed |builtin )?NRI plugin \\*"QUALIFIED\\*": ))"#,
