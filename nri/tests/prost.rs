@@ -101,10 +101,10 @@ fn errors_name_the_field_once() {
 /// Empty elements take two bytes in a message and hundreds in memory.
 #[test]
 fn memory_is_limited() {
-    let containers = vec![0x12, 0].repeat(2 << 20);
+    let containers = [0x12, 0].repeat(2 << 20);
     let error = SynchronizeRequest::decode(containers.as_slice()).unwrap_err();
     assert!(error.to_string().contains("bytes of memory"), "{error}");
-    let updates = vec![0x0a, 0].repeat(2 << 20);
+    let updates = [0x0a, 0].repeat(2 << 20);
     let error = UpdateContainersRequest::decode(updates.as_slice()).unwrap_err();
     assert!(error.to_string().contains("bytes of memory"), "{error}");
 }

@@ -36,7 +36,7 @@ fn is_header(line: &str, separator: char) -> bool {
             && name.chars().all(is_plain)
     };
     names.len() > 1
-        && names.iter().all(|name| is_name(name))
+        && names.iter().all(is_name)
         && names.iter().any(|name| is_text(name))
 }
 
