@@ -50,9 +50,17 @@ impl<'a> Image<'a> {
     #[must_use]
     pub fn with(mut self, path: &str, program: &Path) -> Self {
         self.files.push((path.into(), program.to_owned()));
-        for library in libraries(program) {
-            self.files.push((library.clone(), library));
-        }
+        self.with_libraries_of(program)
+    }
+
+    /// Adds only the libraries of a program, which comes into the container in another way.
+    ///
+    /// # Panics
+    ///
+    /// Panics like [`Image::of_program`].
+    #[must_use]
+    pub fn with_libraries_of(mut self, program: &Path) -> Self {
+        self.files.extend(libraries(program).into_iter().map(|library| (library.clone(), library)));
         self
     }
 

@@ -1,5 +1,6 @@
 //! The whole way once, on a cluster of one real node with a registry: the chart as DaemonSet and the manifest as Job, their
-//! reports merged, an example plugin that sees pods come and go, and an old plugin that `check --cluster` judges.
+//! reports merged, an example plugin and an old one behind `nri-bridge` that see pods come and go, and an old plugin that
+//! `check --cluster` judges.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,11 +30,14 @@ fn cluster(folder: &Path) -> Cluster {
     let nri_compat = NriCompat::new(Host::default());
     let command = stripped(folder, nri_compat.program());
     let logger = stripped(folder, &example("logger"));
+    let bridge = stripped(folder, Path::new(env!("CARGO_BIN_EXE_bridge")));
     let old = peers::plugin("v0.11.0");
     let images = [
-        Image::of_release("nri-compat:0.1.0", &command),
+        Image::of_release("nri-compat:0.1.0", &command).with("/usr/bin/nri-bridge", &bridge),
         Image::of_program("nri-logger:0.1.0", "/usr/local/bin/plugin", &logger),
         Image::of_program("nri-old:0.1.0", "/old", &old),
+        // The bridge of the tests is not static.
+        Image::of_program("nri-bridged:0.1.0", "/old", &old).with_libraries_of(&bridge),
     ];
     // A program of its own, because a file that several processes run is one line of a report.
     let launched = fs::read(peers::plugin("v0.8.0")).expect("it was built");
@@ -63,7 +67,9 @@ fn deploy_works_on_a_node() {
     let runtime = kubectl.get(&["node", NODE]);
     let runtime = &runtime["status"]["nodeInfo"]["containerRuntimeVersion"];
     assert_eq!(*runtime, format!("containerd://{}", CONTAINERD.trim_start_matches('v')));
+    install_bridged(&cluster);
     a_plugin_sees_pods(&cluster);
+    a_plugin_behind_the_bridge_saw_them(&cluster);
     run_old_plugin(&cluster);
     let reports = reports_of_pods_are_merged(&cluster);
     let report = plugins_in_pods_are_judged(&cluster);
@@ -107,6 +113,46 @@ fn a_plugin_sees_pods(cluster: &Cluster) {
         assert_eq!(events.iter().filter(|seen| *seen == event).count(), 1, "{event}: {events:?}");
     }
     assert_eq!(events.first().map(String::as_str), Some("RunPodSandbox"), "{events:?}");
+}
+
+/// Installs the chart `nri-plugin` with a plugin of NRI v0.11.0 behind the bridge.
+fn install_bridged(cluster: &Cluster) {
+    let chart = release::chart("nri-plugin");
+    let chart = chart.to_str().expect("path is text");
+    let registry = cluster.registry();
+    let values = format!(
+        "plugin=bridged,image.repository={registry}/nri-bridged,image.tag=0.1.0,\
+         bridge.command={{/old}},bridge.image.repository={registry}/nri-compat,bridge.image.tag=0.1.0"
+    );
+    let kubectl = cluster.kubectl();
+    kubectl.helm(&[
+        "install",
+        "bridged",
+        chart,
+        "--namespace=kube-system",
+        "--set",
+        &values,
+        "--set-string=index=40",
+    ]);
+    kubectl.run(&[
+        "rollout",
+        "status",
+        "daemonset/nri-plugin-bridged",
+        "--namespace=kube-system",
+        "--timeout=120s",
+    ]);
+    log(&kubectl, "kube-system", BRIDGED, |log| log.contains("Synchronize"));
+}
+
+/// The label of the pods of the plugin behind the bridge.
+const BRIDGED: &str = "app.kubernetes.io/name=nri-plugin-bridged";
+
+/// Asserts that the plugin behind the bridge saw the events of a pod that runtimes only send in RPCs of their own.
+fn a_plugin_behind_the_bridge_saw_them(cluster: &Cluster) {
+    let all = ["RunPodSandbox", "StartContainer", "StopPodSandbox", "RemoveContainer"];
+    log(&cluster.kubectl(), "kube-system", BRIDGED, |log| {
+        all.iter().all(|event| log.contains(&format!("\"event\":\"{event}\"")))
+    });
 }
 
 /// Returns the events of the pod `seen` in the log of the plugin.
@@ -191,6 +237,9 @@ fn plugins_in_pods_are_judged(cluster: &Cluster) -> String {
     }
     let fixed = subject(&report, "fixed").to_string();
     assert!(fixed.contains("static pod"), "{fixed}");
+    let bridged = subject(&report, "nri-plugin-bridged");
+    assert!(verdicts(bridged).iter().all(|(_, verdict)| *verdict == "ok"), "{bridged}");
+    assert!(bridged.to_string().contains("through nri-bridge"), "{bridged}");
     let logger = subject(&report, "nri-plugin-logger");
     assert!(verdicts(logger).iter().all(|(_, verdict)| *verdict == "ok"), "{logger}");
     let own = subject(&report, "nri-compat");
