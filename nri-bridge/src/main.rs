@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use nri::http::Endpoint;
 use nri_bridge::flags::{Flags, Mode};
 use nri_bridge::state::State;
-use nri_bridge::{Error, install, modes};
+use nri_bridge::{Error, install, modes, output};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Tells `nri-compat check` what this program is. The layout is that of the manifest that the derive of the crate `nri` embeds.
@@ -15,7 +15,6 @@ static NO_PLUGIN: [u8; 41] = *b"NRI-PLUGIN-INFO\x01\x15\0\0\0{\"tool\":\"nri-bri
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    nri::logging::from_env();
     match run().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -32,6 +31,7 @@ async fn run() -> Result<(), Error> {
     let mut arguments = std::env::args_os();
     let program = PathBuf::from(arguments.next().unwrap_or_default());
     let Flags { mode, options, http } = Flags::parse(arguments)?;
+    output::log(&mode);
     let state = State::default();
     if let Some(address) = http {
         let endpoint = Endpoint::bind(address).await?;

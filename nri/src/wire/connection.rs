@@ -81,6 +81,8 @@ where
 
     /// Serves until the peer closes its side.
     ///
+    /// Dropping the future closes the connection at once, with requests in progress unanswered.
+    ///
     /// # Errors
     ///
     /// Returns a [`ConnectionError`] if the stream fails or the peer breaks the protocol.
