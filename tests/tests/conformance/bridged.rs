@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nri_conformance::result::{Outcome, Report};
 use nri_tests::behind_bridge::BehindBridge;
@@ -17,6 +18,9 @@ pub(crate) const MEASURED: &str = "W17";
 #[serde(deny_unknown_fields)]
 pub(crate) struct Accepted {
     difference: Vec<Difference>,
+    /// The indices of those that have been found.
+    #[serde(skip)]
+    found: Mutex<BTreeSet<usize>>,
 }
 
 /// Results that differ for a reason, under some revision.
@@ -79,7 +83,23 @@ impl Accepted {
     fn has(&self, found: &Differing) -> bool {
         let found = (found.statement, found.test, found.without, found.behind);
         let mut all = self.difference.iter();
-        all.any(|it| (&*it.statement, &*it.test, &*it.without, &*it.behind) == found)
+        let index =
+            all.position(|it| (&*it.statement, &*it.test, &*it.without, &*it.behind) == found);
+        index.is_some_and(|index| {
+            self.found().insert(index);
+            true
+        })
+    }
+
+    /// Returns the tests of differences that were not found.
+    pub(crate) fn unused(&self) -> Vec<&str> {
+        let found = self.found();
+        let all = self.difference.iter().enumerate();
+        all.filter(|(index, _)| !found.contains(index)).map(|(_, it)| &*it.test).collect()
+    }
+
+    fn found(&self) -> MutexGuard<'_, BTreeSet<usize>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

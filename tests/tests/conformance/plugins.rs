@@ -118,6 +118,7 @@ fn go_plugins_fail_only_what_is_explained_with_and_without_the_bridge() {
         (!wrong.is_empty()).then(|| wrong.join("\n"))
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(accepted.unused().is_empty(), "no difference now: {:?}", accepted.unused());
 }
 
 #[test]
