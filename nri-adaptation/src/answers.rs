@@ -7,6 +7,7 @@ use nri::api::{
 };
 
 use nri::__private::{Changes, changes, downcast};
+use nri::codec::Message as _;
 use nri::plugin::Body;
 use nri::wire::MAX_MESSAGE;
 
@@ -42,6 +43,35 @@ impl Answers for Empties<'_> {
 pub(super) struct Creation<'a> {
     pub(super) pod: &'a PodSandbox,
     pub(super) collector: CreateCollector,
+    /// The plugin with the largest answer, and the size of the answer in bytes.
+    pub(super) largest: Option<(Arc<str>, usize)>,
+}
+
+impl Creation<'_> {
+    fn note(&mut self, member: &Member, size: usize) {
+        if self.largest.as_ref().is_none_or(|(_, largest)| *largest < size) {
+            self.largest = Some((Arc::clone(&member.full_name), size));
+        }
+    }
+}
+
+/// Checks that the request about a merged adjustment fits into a message. The plugin with the largest answer is to blame, and
+/// no validator.
+pub(super) fn fits_validators(
+    size: usize,
+    largest: Option<(Arc<str>, usize)>,
+) -> Result<(), RequestError> {
+    if size <= MAX_REQUEST {
+        return Ok(());
+    }
+    let blamed = largest.as_ref().map(|(plugin, answer)| {
+        format!(": plugin {plugin} asked for the most, with an answer of {answer} bytes")
+    });
+    let message = format!(
+        "the adjustments are too large for validators: the request would have {size} bytes, at most {MAX_REQUEST} fit{}",
+        blamed.unwrap_or_default()
+    );
+    Err(RequestError::new(Reason::TooLarge, largest.map(|(plugin, _)| plugin), message))
 }
 
 impl Answers for Creation<'_> {
@@ -50,8 +80,9 @@ impl Answers for Creation<'_> {
     }
 
     fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, RequestError> {
-        let grows = is_large(member, &answer);
+        let (grows, encoded) = (is_large(member, &answer), encoded_len(&answer));
         let answer: CreateContainerResponse = read(member, answer)?;
+        self.note(member, encoded.unwrap_or_else(|| answer.encoded_len()));
         let (updates, evictions) = (answer.update.len(), answer.evict.len());
         let adjustment = answer.adjust.as_ref();
         let rpc = "CreateContainer";
@@ -128,6 +159,14 @@ fn merge<C: Clone>(
 
 fn conflict(member: &Member, error: &MergeError) -> RequestError {
     unusable(member, Reason::Conflict, error.to_string())
+}
+
+/// Returns the size of an answer, unless it is a message already.
+fn encoded_len(answer: &Body) -> Option<usize> {
+    match answer {
+        Body::Encoded(encoded) => Some(encoded.len()),
+        Body::Message(_) => None,
+    }
 }
 
 /// Returns true if an answer may be what makes the request to the next plugin too large. Plugins in the process answer

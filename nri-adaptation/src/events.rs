@@ -116,16 +116,17 @@ impl Adaptation {
         let core = &self.0.core;
         let _turn = core.order.turn(&pod.id).await;
         let members = core.roster.members();
-        let mut answers = Creation { pod, collector: CreateCollector::new(container.clone()) };
+        let collector = CreateCollector::new(container.clone());
+        let mut answers = Creation { pod, collector, largest: None };
         let mut relayed = core.relay(&members, Event::CreateContainer, &mut answers).await?;
-        let collector = answers.collector;
+        let Creation { collector, largest, .. } = answers;
         let request = || ValidateContainerAdjustmentRequest {
             pod: Some(pod.clone()),
             container: Some(merge::filled(container.clone())),
             plugins: asked(&members, &relayed.outcomes),
             ..collector.validation()
         };
-        match core.validate(&members, request).await {
+        match core.validate(&members, largest, request).await {
             Ok(outcomes) => relayed.outcomes.extend(outcomes),
             Err(error) => {
                 let mut outcomes = relayed.outcomes;

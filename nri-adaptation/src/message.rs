@@ -105,9 +105,9 @@ impl Message {
         self.change = None;
     }
 
-    /// Encodes the content, unless that is done.
-    pub(super) fn encode(&mut self, content: &Content<'_>) {
-        self.request.get_or_insert_with(|| content.encode(self.event).into());
+    /// Encodes the content, unless that is done. Returns its size in bytes.
+    pub(super) fn encode(&mut self, content: &Content<'_>) -> usize {
+        self.request.get_or_insert_with(|| content.encode(self.event).into()).len()
     }
 
     /// Returns true if the event may be sent as StateChange to plugins that lack its dedicated RPC.

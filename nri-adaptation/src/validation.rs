@@ -9,7 +9,7 @@ use nri::api::{Event, ValidateContainerAdjustmentRequest, ValidateContainerAdjus
 
 use nri::plugin::Body;
 
-use super::answers::{read, unusable};
+use super::answers::{fits_validators, read, unusable};
 use super::core::Core;
 use super::member::Member;
 use super::message::{Content, Message};
@@ -18,15 +18,17 @@ use super::relay::{Answers, Relay};
 use super::roster::Members;
 
 impl Core {
-    /// Passes the request about a merged adjustment, made if any validator is there, to the runtime's validators, then to all plugins that validate, concurrently.
-    /// Returns the outcomes of the plugins.
+    /// Passes the request about a merged adjustment, made if any validator is there, to the runtime's validators, then to all
+    /// plugins that validate, concurrently. Returns the outcomes of the plugins.
     ///
     /// # Errors
     ///
-    /// Returns the first rejection, in the order of the validators.
+    /// Returns the first rejection, in the order of the validators, and an error about the plugin with the `largest` answer if
+    /// the request does not fit into a message.
     pub(super) async fn validate(
         &self,
         members: &Members,
+        largest: Option<(Arc<str>, usize)>,
         request: impl FnOnce() -> ValidateContainerAdjustmentRequest,
     ) -> Result<Vec<Outcome>, RequestError> {
         let event = Event::ValidateContainerAdjustment;
@@ -43,7 +45,7 @@ impl Core {
         };
         let content = Content::Validation(&request);
         if plugins.iter().any(|member| member.direct.is_none()) {
-            message.encode(&content);
+            fits_validators(message.encode(&content), largest)?;
         }
         let visits = plugins.into_iter().map(|member| {
             let mut relay = Relay::new(self, message.clone());

@@ -129,6 +129,30 @@ async fn a_plugin_that_makes_the_next_request_too_large_is_blamed_for_it() {
     assert!(honest.events().is_empty());
 }
 
+/// A long name, which the request to validators repeats for each annotation.
+const LONG_NAME: &str = "greedy-plugin-with-a-name-that-is-as-long-as-a-sentence-about-it";
+
+/// The request to validators names the owner of each annotation, so that it is larger than the request to any plugin.
+#[tokio::test]
+async fn a_plugin_that_makes_the_request_to_validators_too_large_is_blamed_for_it() {
+    let adaptation = adaptation().await;
+    let annotations = (0..50_000).map(|number| (number.to_string(), String::new())).collect();
+    let adjust = ContainerAdjustment { annotations, ..ContainerAdjustment::default() };
+    let answer =
+        CreateContainerResponse { adjust: Some(adjust), ..CreateContainerResponse::default() };
+    let greedy = Script::new("10", LONG_NAME).message("CreateContainer", &answer);
+    let _greedy = Peer::join(&adaptation, greedy).await;
+    let modest = Peer::join(&adaptation, Script::new("20", "modest")).await;
+    let validator = Script::new("50", "validator");
+    let validator = Peer::join(&adaptation, validator).await;
+    let error = adaptation.create_container(&pod("p"), &container("c")).await.unwrap_err();
+    assert_eq!(error.plugin(), Some(&*format!("10-{LONG_NAME}")), "{error}");
+    assert_eq!(error.reason(), Reason::TooLarge);
+    assert!(error.to_string().contains("too large for validators"), "{error}");
+    assert_eq!(modest.events(), ["CreateContainer"]);
+    assert_eq!(validator.events(), ["CreateContainer"]);
+}
+
 #[tokio::test]
 async fn a_request_that_is_dropped_does_not_hold_up_the_next_one() {
     let adaptation = adaptation().await;
