@@ -27,13 +27,17 @@ install_buf() {
   fi
 }
 
-# The subjects of .ci/nightly, and the files that the first two test and are built from.
-NIGHTLY=(kubernetes crio messages fuzz)
+# The subjects of .ci/nightly, and the files that the first three test and are built from.
+NIGHTLY=(kubernetes crio rehearsal messages fuzz)
 SUBJECT_kubernetes="Cargo.lock deploy/helm deploy/kubernetes deploy/kustomize nri-compat/src/cluster* nri-compat/src/report/policy_report* nri-compat/src/workloads*
   nri-compat/workloads tests/containerd tests/peers/kubernetes tests/src/containerd.rs tests/src/kubernetes*
   tests/src/machine.rs tests/src/node.rs tests/tests/kubernetes .ci/nightly"
 SUBJECT_crio="Cargo.lock nri/src nri-adaptation/src nri-conformance/deviations.toml nri-conformance/src tests/crio
   tests/src/crio.rs tests/src/node.rs tests/tests/containerd .ci/nightly"
+
+# What generates code from a proto, and the places that a person edits for a new field.
+SUBJECT_rehearsal="protos xtask/src/import* xtask/src/shipped* nri-codegen/src nri-schema/src nri-macros/src nri/src/adjust/check* nri/src/plugin
+  nri-adaptation/src/merge* nri-compat/src/check/evidence .ci/rehearsal* .ci/nightly"
 
 # base: the commit that a change is compared with: where a pull request branched off, or else the newest commit that is more
 # than two days older than HEAD. Prints nothing if the history does not reach back that far.
@@ -142,6 +146,16 @@ test_targets() {
 import json, sys
 packages = json.load(sys.stdin)["packages"]
 print(*sorted({target["name"] for package in packages for target in package["targets"] if target["kind"] == ["test"]}))'
+}
+
+# own_targets: the names of everything that is compiled in the workspace, as they are in names of files: a regular expression.
+own_targets() {
+  cargo metadata --format-version 1 --no-deps --locked | python3 -c '
+import json, sys
+packages = json.load(sys.stdin)["packages"]
+names = {package["name"] for package in packages}
+names |= {target["name"] for package in packages for target in package["targets"]}
+print(*sorted(name.replace("-", "[-_]") for name in names), sep="\n")'
 }
 
 # published [PYTHON CONDITION]: the names of the published crates, or of those for which the condition on `name` holds.

@@ -119,7 +119,7 @@ fn a_client_needs_no_server() {
 #[expect(deprecated)]
 #[test]
 fn state_change_is_deprecated_where_it_is() {
-    let _: latest::StateChangeEvent = latest::StateChangeEvent::default();
-    let rpc = latest::RPCS.iter().find(|rpc| rpc.method == "StateChange").unwrap();
+    let _: client::StateChangeEvent = client::StateChangeEvent::default();
+    let rpc = client::RPCS.iter().find(|rpc| rpc.method == "StateChange").unwrap();
     assert_eq!(rpc.deprecated_since, Some("v0.12.0"));
 }
