@@ -198,7 +198,7 @@ impl<'a> Relay<'a> {
         if newer.is_empty() {
             return Body::Encoded(encoded);
         }
-        for Newer { field, since } in newer {
+        for Newer { field, since, .. } in newer {
             tracing::warn!(
                 "ignoring `{field}` in the answer of plugin {} to {rpc}: NRI {release} does not know it, it was added in {since}",
                 member.full_name

@@ -239,7 +239,7 @@ impl Subject {
             .index(index)
             .connections(connections)
             .no_logging()
-            .reconnect(Backoff { first: RECONNECT, longest: RECONNECT })
+            .reconnect(Backoff::default().first(RECONNECT).longest(RECONNECT))
             .build()?;
         let (stop, stopped) = oneshot::channel();
         let (updater, status, metrics) = (stub.updater(), stub.status(), stub.metrics());

@@ -51,7 +51,15 @@ use shelf::Shelf;
 /// The defaults are far above what a node runs (Kubernetes: 110 pods, or 500 if the limit is
 /// raised). Beyond a limit nothing new is stored: every event of such a pod or container is its
 /// [first](SightingKind::First) sighting.
+///
+/// ```
+/// use nri::store::{Limits, PodStore};
+///
+/// let store = PodStore::with_limits(Limits::default().pods(500).containers(5_000));
+/// # drop(store);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Number of pods.
     pub pods: usize,
@@ -65,6 +73,29 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits { pods: 100_000, containers: 400_000, removed: 4_096 }
+    }
+}
+
+impl Limits {
+    /// Sets the number of pods.
+    #[must_use]
+    pub fn pods(mut self, pods: usize) -> Self {
+        self.pods = pods;
+        self
+    }
+
+    /// Sets the number of containers, of all pods together.
+    #[must_use]
+    pub fn containers(mut self, containers: usize) -> Self {
+        self.containers = containers;
+        self
+    }
+
+    /// Sets the number of ids of removed pods, and also of removed containers.
+    #[must_use]
+    pub fn removed(mut self, removed: usize) -> Self {
+        self.removed = removed;
+        self
     }
 }
 
@@ -208,6 +239,7 @@ impl StoreState {
 
 /// The differences between a list of pods or containers and the known state.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Delta<T> {
     /// Listed and previously unknown, in the order of the list.
     pub new: Vec<Arc<T>>,
@@ -219,6 +251,7 @@ pub struct Delta<T> {
 
 /// The differences between a Synchronize and the known state.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SyncReport {
     /// The pods.
     pub pods: Delta<PodSandbox>,
@@ -241,6 +274,7 @@ pub enum SightingKind {
 
 /// The meaning of an event for the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Sighting {
     /// The event that names the pod and the container.
     pub event: Event,

@@ -10,6 +10,7 @@ pub(crate) use walk::{is_outdated, newer_than};
 
 /// A field of a message that a plugin or a runtime sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MessageField {
     /// The message, such as `LinuxContainerAdjustment`.
     pub message: &'static str,
@@ -27,6 +28,7 @@ pub struct MessageField {
 
 /// A field in use that is too new for a runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Newer {
     /// The path of the field from the message, such as `linux.memory_policy`.
     pub field: String,

@@ -48,6 +48,7 @@ struct Counters {
 
 /// The counters of one event since the plugin started.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EventMetrics {
     /// Requests that a handler answered.
     pub calls: u64,

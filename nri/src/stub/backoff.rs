@@ -6,7 +6,17 @@ use std::time::Duration;
 /// The waits between attempts to connect. Each is twice the previous one, up to a maximum, and is
 /// shortened at random by up to half, so that the plugins of a node do not all reconnect at once
 /// when its runtime restarts.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use nri::stub::Backoff;
+///
+/// let patient = Backoff::default().longest(Duration::from_secs(60));
+/// assert_eq!(patient.first, Duration::from_millis(100));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Backoff {
     /// The wait before the first attempt.
     pub first: Duration,
@@ -22,6 +32,20 @@ impl Default for Backoff {
 }
 
 impl Backoff {
+    /// Sets the wait before the first attempt.
+    #[must_use]
+    pub fn first(mut self, first: Duration) -> Self {
+        self.first = first;
+        self
+    }
+
+    /// Sets the longest wait.
+    #[must_use]
+    pub fn longest(mut self, longest: Duration) -> Self {
+        self.longest = longest;
+        self
+    }
+
     /// Returns the wait before an attempt, counted from 0. `random` is any number.
     fn wait(self, attempt: u32, random: u64) -> Duration {
         let doubled = self.first.saturating_mul(1u32.checked_shl(attempt).unwrap_or(u32::MAX));

@@ -12,8 +12,10 @@ use nri::wire::{Code, Ended, Status};
 use tokio::net::UnixListener;
 use tokio::sync::oneshot;
 
-const SOON: Backoff =
-    Backoff { first: Duration::from_millis(1), longest: Duration::from_millis(10) };
+/// Returns waits so short that a test does not notice them.
+fn soon() -> Backoff {
+    Backoff::default().first(Duration::from_millis(1)).longest(Duration::from_millis(10))
+}
 
 #[tokio::test]
 async fn an_external_plugin_reconnects_and_is_notified() {
@@ -22,7 +24,7 @@ async fn an_external_plugin_reconnects_and_is_notified() {
     let socket = folder.path().join("nri.sock");
     let listener = UnixListener::bind(&socket).unwrap();
     let (plugin, mut hear) = Survivor::new();
-    let stub = Stub::builder(plugin).socket(&socket).reconnect(SOON).build().unwrap();
+    let stub = Stub::builder(plugin).socket(&socket).reconnect(soon()).build().unwrap();
     let updater = stub.updater();
     let running = tokio::spawn(stub.run_until(std::future::pending()));
 
@@ -66,7 +68,7 @@ async fn a_plugin_with_a_dialer_reconnects() {
         std::future::ready(connected)
     };
     let (plugin, mut hear) = Survivor::new();
-    let stub = Stub::builder(plugin).dialer(dial).reconnect(SOON).build().unwrap();
+    let stub = Stub::builder(plugin).dialer(dial).reconnect(soon()).build().unwrap();
     let running = tokio::spawn(stub.run_until(std::future::pending()));
     let mut runtime = Runtime::over(patiently(dials.recv()).await.unwrap());
     runtime.handshake().await;
@@ -92,7 +94,7 @@ async fn an_external_plugin_needs_a_runtime_at_first_unless_it_waits_for_one() {
 
     let (plugin, _hear) = Survivor::new();
     let stub =
-        Stub::builder(plugin).socket(&socket).reconnect(SOON).wait_for_runtime().build().unwrap();
+        Stub::builder(plugin).socket(&socket).reconnect(soon()).wait_for_runtime().build().unwrap();
     let running = tokio::spawn(stub.run_until(std::future::pending()));
     tokio::task::yield_now().await;
     let listener = UnixListener::bind(&socket).unwrap();
