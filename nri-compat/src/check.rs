@@ -22,5 +22,6 @@ mod packages;
 pub(crate) mod pools;
 pub mod progress;
 mod removal;
+mod settings;
 pub mod target;
 pub mod verdict;

@@ -3,13 +3,15 @@
 //! Runtimes release patches every month. A folder with the files of `protos/` replaces the built-in
 //! tables without a new build. It is validated in the same way.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use jiff::civil::Date;
 use nri_schema::history::History;
 
-use crate::error::Error;
+use crate::configuration::ConfigurationTable;
+use crate::error::{Error, ErrorKind};
 
 /// The environment variable that names a folder of tables.
 pub(crate) const VARIABLE: &str = "NRI_COMPAT_DATA";
@@ -50,6 +52,34 @@ pub(crate) fn history() -> Result<&'static History, Error> {
         None => History::embedded()?,
     };
     Ok(HISTORY.get_or_init(|| history))
+}
+
+/// The table of settings in a folder of tables.
+const CONFIGURATION: &str = "configuration.toml";
+
+/// Returns the settings of runtimes for NRI, which are read once per process. A folder without that
+/// table is one from before it.
+///
+/// # Errors
+///
+/// Returns an error if the table cannot be read or is malformed.
+pub(crate) fn configuration() -> Result<&'static ConfigurationTable, Error> {
+    static TABLE: OnceLock<ConfigurationTable> = OnceLock::new();
+    if let Some(table) = TABLE.get() {
+        return Ok(table);
+    }
+    let file = folder().map(|folder| folder.join(CONFIGURATION));
+    let table = match &file {
+        Some(file) => match std::fs::read_to_string(file) {
+            Ok(text) => ConfigurationTable::parse(&text, &crate::escape::path(file))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                ConfigurationTable::embedded()?
+            }
+            Err(error) => return Err(Error::cannot("read", file, ErrorKind::Input)(error)),
+        },
+        None => ConfigurationTable::embedded()?,
+    };
+    Ok(TABLE.get_or_init(|| table))
 }
 
 /// Returns a line with the date of the newest release in the tables, and its age on `today`.

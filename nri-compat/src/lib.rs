@@ -30,6 +30,7 @@ mod cli;
 pub mod cluster;
 #[cfg(feature = "conformance")]
 pub mod compare;
+mod configuration;
 mod container_log;
 mod data;
 pub mod diff;

@@ -17,7 +17,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::names::names;
 pub(crate) use table::ids;
-use table::{buf_rules, check_rules, incidents, nri_rules};
+use table::{buf_rules, check_rules, config_rules, incidents, nri_rules};
 
 /// A rule: its meaning, who is affected, what to do.
 ///
@@ -46,8 +46,9 @@ pub struct Rule {
     pub replaced_by: Option<&'static str>,
 }
 
-/// A kind of compatibility that a violation breaks: buf's four categories, `NRI` for rules of this protocol,
-/// `CHECK` for findings about plugins, and `INCIDENT` for what the log of a runtime says about one.
+/// A kind of compatibility that a violation breaks: buf's four categories, `NRI` for rules of this
+/// protocol, `CHECK` for findings about plugins, `INCIDENT` for what the log of a runtime says
+/// about one, and `CONFIG` for what its configuration says.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -69,6 +70,8 @@ pub enum Category {
     Check,
     /// The log of a runtime says what happened to a plugin.
     Incident,
+    /// The configuration of a runtime decides what a plugin meets, or has no effect.
+    Config,
 }
 
 /// The severity of a finding.
@@ -93,6 +96,7 @@ names! {
         Nri = "NRI",
         Check = "CHECK",
         Incident = "INCIDENT",
+        Config = "CONFIG",
     }
     Level {
         Note = "note",
@@ -112,6 +116,9 @@ impl Category {
             Self::Nri => "NRI plugins or runtimes break, although their encodings agree",
             Self::Check => "findings of `check` and `logs` about plugins",
             Self::Incident => "what the log of a runtime says about a plugin, beside the verdict",
+            Self::Config => {
+                "what the configuration of a runtime means for plugins, and what it ignores"
+            }
         }
     }
 }
@@ -141,7 +148,8 @@ macro_rules! incident_files {
     };
 }
 
-/// Returns every rule: buf's in alphabetical order, then NRI's, then those of `check`, then incidents.
+/// Returns every rule: buf's in alphabetical order, then NRI's, then those of `check`, then
+/// incidents, then those about the configuration of runtimes.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     FILES.iter().filter_map(|file| file.rule.as_ref())
 }
@@ -161,7 +169,7 @@ struct RuleFile {
 static FILES: LazyLock<Vec<RuleFile>> = LazyLock::new(|| {
     let (buf, nri) = (buf_rules!(files), nri_rules!(files));
     let all = buf.into_iter().chain(nri).chain(check_rules!(files));
-    all.chain(incidents!(incident_files)).collect()
+    all.chain(incidents!(incident_files)).chain(config_rules!(files)).collect()
 });
 
 /// Reads a text, and joins its lines. The texts of a rule live as long as the program, like the table.

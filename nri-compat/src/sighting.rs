@@ -108,6 +108,8 @@ pub enum FileKind {
     DeprecationList,
     /// A Kubernetes manifest, or an object in a cluster.
     Manifest,
+    /// The configuration of a runtime.
+    RuntimeConfig,
     /// Anything else.
     #[default]
     #[serde(other)]
@@ -262,10 +264,11 @@ impl Evidence {
     }
 }
 
-/// Something that happened to a plugin, or to NRI in a runtime, as the log of the runtime says.
+/// Something that happened to a plugin, or to NRI in a runtime, as the log of the runtime says; or
+/// something that the configuration of the runtime says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incident {
-    /// The id of the incident: `INCIDENT_CLOSED`, …
+    /// The id of the incident: `INCIDENT_CLOSED`, `CONFIG_NRI_OFF`, …
     pub rule: &'static str,
     /// The statement of the runtime: one line, in lower case.
     pub detail: String,
@@ -273,8 +276,12 @@ pub struct Incident {
     pub events: Vec<String>,
     /// The number and times of the messages.
     pub occurrences: Occurrences,
-    /// The line of the first message.
+    /// The line of the first message, or of the setting.
     pub place: Place,
+    /// The setting of the runtime that it is about.
+    pub setting: Option<String>,
+    /// The next step, if it is another than that of the rule.
+    pub remedy: Option<String>,
 }
 
 /// The name of the reader of logs in evidence.

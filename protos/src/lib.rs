@@ -48,6 +48,9 @@ pub const RUNTIMES_TOML: &str = include_str!("../runtimes.toml");
 /// Releases of distributions of Kubernetes, with the runtime that each ships: `distributions.toml`.
 pub const DISTRIBUTIONS_TOML: &str = include_str!("../distributions.toml");
 
+/// NRI's settings in the configuration of runtimes, by release: `configuration.toml`.
+pub const CONFIGURATION_TOML: &str = include_str!("../configuration.toml");
+
 /// Deprecated interfaces, with their planned removal and replacement: `deprecations.toml`.
 pub const DEPRECATIONS_TOML: &str = include_str!("../deprecations.toml");
 

@@ -10,6 +10,7 @@
 mod archive;
 mod charts;
 mod compressed;
+mod configurations;
 mod defect;
 mod disk;
 mod found;
@@ -38,12 +39,13 @@ use crate::place::Place;
 use crate::report::check::Summary;
 use crate::sighting::Sighting;
 use crate::skipped::Unreadable;
+use configurations::Configurations;
 use found::{Demand, FileOutcome};
 use machine_root::MachineRoot;
 use roots::{Root, Roots};
 use scan::{Scan, Visit};
 
-pub use super::collected::Collected;
+pub use super::collected::{Collected, MachineRuntime};
 pub(crate) use defect::start_again_after_panics;
 pub use request::{ImageOptions, ImageRequest, Pull, Request};
 
@@ -56,7 +58,9 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     let progress = request.progress.unwrap_or(&own);
     let scan = Scan::new(readers, progress, parallel::threads(request.threads));
     let machine = MachineRoot::new(request.root.as_deref().unwrap_or(Path::new("/")));
-    let roots = Roots::resolve(&scan, request, &machine);
+    let runtimes = runtimes(request, &machine);
+    let configurations = Configurations::read_by(&runtimes, &request.releases);
+    let roots = Roots::resolve(&scan, request, &machine, configurations);
     parallel::each(scan.threads, &roots.files, |root| file(&scan, root));
     roots.streams.iter().for_each(|path| stream(&scan, path));
     for folder in &roots.folders {
@@ -96,7 +100,9 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
         manifests::explain(&mut collected.sightings, &wanted);
     }
     collected.sightings = packages::merge(collected.sightings, &request.paths, request.go);
+    collected.sightings = roots.configurations.finish(collected.sightings, request.processes);
     collected.sightings.sort_by(in_order);
+    collected.runtimes = runtimes;
     collected.summary = Summary {
         looked_at: roots.looked_at,
         without_configuration: roots.without_configuration,
@@ -105,6 +111,22 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
         ..collected.summary
     };
     collected
+}
+
+/// Returns the runtimes that have reported their releases, and those of the machine, if one is
+/// checked.
+fn runtimes(request: &Request<'_>, machine: &MachineRoot) -> Vec<MachineRuntime> {
+    let mut runtimes = request.runtimes.clone();
+    if !request.is_about_machine() {
+        return runtimes;
+    }
+    for program in runtime::programs(machine) {
+        match runtimes.iter_mut().find(|known| known.runtime == program.runtime) {
+            Some(known) => known.nri = known.nri.take().or(program.nri),
+            None => runtimes.push(program),
+        }
+    }
+    runtimes
 }
 
 fn file(scan: &Scan<'_>, root: &Root) {

@@ -5,6 +5,19 @@ use crate::report::check::Summary;
 use crate::sighting::Sighting;
 use crate::skipped::Skipped;
 
+/// A runtime that is installed on a machine, or runs there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MachineRuntime {
+    /// Its id in the tables: `containerd` or `cri-o`.
+    pub runtime: String,
+    /// Its release as its program or it itself names it: `v2.2.1`; `None` if unknown.
+    pub release: Option<String>,
+    /// The release of NRI that it links: `v0.11.0`; `None` if unknown.
+    pub nri: Option<String>,
+    /// How this is known: `the build information of /usr/bin/containerd`.
+    pub known_from: String,
+}
+
 /// The result of a scan.
 #[derive(Clone, Debug, Default)]
 pub struct Collected {
@@ -21,6 +34,8 @@ pub struct Collected {
     pub not_fetched: Vec<String>,
     /// The processes of plugins behind bridges.
     pub(super) relays: Relays,
+    /// The runtimes of the machine, if one was checked.
+    pub runtimes: Vec<MachineRuntime>,
     /// The places that were checked, with counts. The number of plugins is added later, with the
     /// verdicts.
     pub summary: Summary,

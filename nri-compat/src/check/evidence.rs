@@ -20,6 +20,7 @@ use super::content::File;
 pub(super) use super::identity::identity;
 use crate::sighting::{Evidence, FileKind, Role, Sighting};
 pub use crate::skipped::Unreadable;
+pub(in crate::check) use go_binary::RuntimeBuild;
 
 /// All readers, starting with those of the most common kinds of files.
 pub const READERS: &[&dyn Reader] = &[

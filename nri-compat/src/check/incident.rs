@@ -1,16 +1,19 @@
-//! Turns the incidents in a log into those of the report: what happened to the plugin, and the next step.
+//! Turns the incidents in a log or a configuration into those of the report: what happened to the
+//! plugin, and the next step.
 
 use nri_schema::history::{History, Revision, Runtime, RuntimeRelease};
 use semver::Version;
 
 use crate::report::check::Incident;
-use crate::rules::incident;
+use crate::rules;
+use crate::rules::incident::{self, Fate};
 use crate::sighting;
 use crate::version;
 
 /// Returns an incident with its next step; `None` if its id is unknown.
 pub(super) fn incident(seen: sighting::Incident, history: Option<&History>) -> Option<Incident> {
-    let known = incident::get(seen.rule)?;
+    let rule = rules::get(seen.rule)?;
+    let plugin = incident::get(seen.rule).map_or(Fate::None, |known| known.plugin);
     let since = history.and_then(|history| known_since(&seen.events, history));
     let (detail, remedy) = match since {
         Some((facts, upgrade)) => (
@@ -19,17 +22,18 @@ pub(super) fn incident(seen: sighting::Incident, history: Option<&History>) -> O
                 "upgrade the runtime to {upgrade} or later, or return a mask without these events from Configure"
             ),
         ),
-        None => (seen.detail, known.rule.remedy.to_owned()),
+        None => (seen.detail, seen.remedy.unwrap_or_else(|| rule.remedy.to_owned())),
     };
     Some(Incident {
         rule: seen.rule,
-        plugin: known.plugin,
+        plugin,
         level: None,
         events: seen.events,
         reason: detail,
         remedy,
         seen: seen.occurrences,
         place: seen.place,
+        setting: seen.setting,
         suppressed: None,
     })
 }

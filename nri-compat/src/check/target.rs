@@ -1,8 +1,10 @@
 //! Releases of NRI or of a runtime that plugins are judged against, and the protocol of each.
 
+mod machine;
 mod name;
 mod resolve;
 
+pub use machine::machine_targets;
 pub use name::ReleaseName;
 pub use resolve::UnknownReleases;
 
@@ -35,6 +37,11 @@ impl<'h> Target<'h> {
     pub(super) fn event(&self, rpc: &str) -> Option<&'h Event> {
         let nri = self.protocol?.nri.as_ref()?;
         nri.events.iter().find(|event| event.rpc_name == rpc)
+    }
+
+    /// Returns the release of the runtime; `None` if the target is a release of NRI.
+    pub(crate) fn runtime_release(&self) -> Option<RuntimeRelease> {
+        self.runtime.clone()
     }
 
     /// Returns the name and version of the runtime; `None` if the target is a release of NRI.

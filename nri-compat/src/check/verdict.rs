@@ -166,7 +166,9 @@ fn confidence(seen: &Sighting) -> Confidence {
         FileKind::GoMod | FileKind::GoVendor | FileKind::GoSource | FileKind::CargoLock => {
             Confidence::Medium
         }
-        FileKind::GoSum | FileKind::Manifest | FileKind::Other => Confidence::Low,
+        FileKind::GoSum | FileKind::Manifest | FileKind::RuntimeConfig | FileKind::Other => {
+            Confidence::Low
+        }
     }
 }
 

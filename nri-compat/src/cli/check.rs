@@ -2,6 +2,9 @@
 
 #[cfg(feature = "cluster")]
 mod cluster;
+#[cfg(feature = "conformance")]
+mod cri;
+mod reported;
 mod schedule;
 
 use std::path::PathBuf;
@@ -11,8 +14,10 @@ use super::values::duration;
 use super::{answer, images, output, progress, targets};
 use crate::check::collect::{Collected, ImageOptions, ImageRequest, Pull, Request, collect};
 use crate::check::evidence::READERS;
+use crate::check::target::{Target, machine_targets};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
+use reported::ReportedRuntime;
 
 use crate::arguments::is_stdin;
 #[cfg(feature = "cluster")]
@@ -51,6 +56,11 @@ pub(super) struct CheckArgs {
     /// Fetch no images at all, not even those that are named here or that a cluster runs.
     #[arg(long, conflicts_with = "pull")]
     no_pull: bool,
+    /// CRI socket of a runtime, such as /run/containerd/containerd.sock: its version is the default
+    /// target, and the plugins that it has recorded as deprecated are read from its status.
+    #[cfg(feature = "conformance")]
+    #[arg(long, value_name = "SOCKET")]
+    cri: Option<PathBuf>,
     #[command(flatten)]
     cluster: ClusterArgs,
     #[command(flatten)]
@@ -99,8 +109,15 @@ fn once(args: &CheckArgs) -> Result<Exit, Error> {
     }
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
-    let targets = args.targets.resolve(history, &decisions.policy.targets)?;
-    let collected = args.collect(Vec::new());
+    crate::data::configuration()?;
+    let named = args.targets.named(history, &decisions.policy.targets)?;
+    let reported = args.reported()?;
+    let mut collected = args.collect(Vec::new(), &named, &reported);
+    for runtime in reported {
+        runtime.add_to(&mut collected);
+    }
+    let targets =
+        if named.is_empty() { machine_targets(history, &collected.runtimes)? } else { named };
     args.answer.judge(collected, &targets, &decisions)
 }
 
@@ -141,16 +158,47 @@ impl CheckArgs {
     }
 
     /// Checks the places that the command line names, and further images.
-    fn collect(&self, further: Vec<ImageRequest>) -> Collected {
+    fn collect(
+        &self,
+        further: Vec<ImageRequest>,
+        targets: &[Target<'_>],
+        reported: &[ReportedRuntime],
+    ) -> Collected {
         if self.reads_standard_input() {
             output::waiting_for_input();
         }
         let mut request = self.request();
         request.images.extend(further);
+        request.runtimes = reported.iter().map(|reported| reported.runtime.clone()).collect();
+        request.releases = targets.iter().filter_map(|target| target.runtime_release()).collect();
         progress::shown(|progress| {
             let request = Request { progress: Some(progress), ..request };
             collect(&request, READERS)
         })
+    }
+
+    /// Returns the runtime of the CRI socket that the command line names; if a machine is checked,
+    /// those whose usual sockets answer.
+    #[cfg(feature = "conformance")]
+    fn reported(&self) -> Result<Vec<ReportedRuntime>, Error> {
+        match &self.cri {
+            Some(socket) => Ok(vec![cri::ask(socket)?]),
+            None if self.is_about_this_machine() => Ok(cri::versions()),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns nothing, because this build has no client for CRI.
+    #[cfg(not(feature = "conformance"))]
+    fn reported(&self) -> Result<Vec<ReportedRuntime>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// Returns true if the machine is checked on which the command runs.
+    #[cfg(feature = "conformance")]
+    fn is_about_this_machine(&self) -> bool {
+        let names_files = !self.paths.is_empty() || !self.config_file.is_empty();
+        self.root.is_none() && (self.proc || !names_files)
     }
 
     fn request(&self) -> Request<'static> {

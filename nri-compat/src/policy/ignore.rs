@@ -101,7 +101,7 @@ impl Ignore {
     pub(super) fn scope(&self) -> Scope {
         let id = self.rule.as_ref().map(|rule| rule.0.as_str());
         let rule = id.and_then(rules::get);
-        let of_plugins = [Category::Check, Category::Incident];
+        let of_plugins = [Category::Check, Category::Incident, Category::Config];
         let is_of_diff = rule.is_some_and(|rule| {
             !rule.categories.iter().any(|category| of_plugins.contains(category))
         });

@@ -77,8 +77,13 @@ pub struct CheckTarget {
     pub newer_than_data: Option<String>,
     /// True if the release is only planned.
     pub planned: bool,
-    /// True if it is the default: the newest known release.
+    /// True if it is a default: the newest known release, or that of the machine's runtime and the
+    /// next planned removal.
     pub by_default: bool,
+    /// The source of the release, if it is the default on a machine: `from the build information of
+    /// /usr/bin/containerd`, or `the next planned removal`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_by: Option<String>,
 }
 
 /// A subject, and its verdicts. A document that is read must have a place, a role and verdicts.

@@ -31,9 +31,13 @@ pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
     fingerprint_of(&parts)
 }
 
-/// Returns the fingerprint of an incident: of its rule and the plugin. The number of messages and their texts do not matter.
+/// Returns the fingerprint of an incident: of its rule, the plugin, and the setting if it is about
+/// one. The number of messages and their texts do not matter.
 pub fn fingerprint_of_incident(subject: &Subject, incident: &Incident) -> String {
-    fingerprint_of(&[incident.rule, subject.kind.as_str(), &identity(subject)])
+    let plugin = identity(subject);
+    let parts = [incident.rule, subject.kind.as_str(), plugin.as_str()];
+    let parts: Vec<&str> = parts.into_iter().chain(incident.setting.as_deref()).collect();
+    fingerprint_of(&parts)
 }
 
 /// Returns `10-logger`, or the path without the image and the layer, whose number changes with each

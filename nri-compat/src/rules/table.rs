@@ -135,6 +135,28 @@ macro_rules! check_rules {
     };
 }
 
+/// Passes the rules about the configuration of runtimes to a macro: the id of each, and the module
+/// that reports it.
+macro_rules! config_rules {
+    ($reader:ident) => {
+        $reader! {
+            CONFIG_CONNECTIONS_DISABLED => conditions,
+            CONFIG_DEPRECATION_HIDDEN => ignored,
+            CONFIG_DURATION_WITHOUT_UNIT => values,
+            CONFIG_FOLDER_MISSING => conditions,
+            CONFIG_KEY_OF_OTHER_RELEASE => ignored,
+            CONFIG_KEY_UNKNOWN => ignored,
+            CONFIG_NRI_OFF => conditions,
+            CONFIG_REQUIRED_PLUGIN_MISSING => required,
+            CONFIG_TABLE_QUOTING => ignored,
+            CONFIG_TABLE_UNKNOWN => ignored,
+            CONFIG_TIME_LIMIT => conditions,
+            CONFIG_VALIDATOR_OFF => conditions,
+            CONFIG_VALUE_INVALID => values,
+        }
+    };
+}
+
 /// Passes the ids of incidents to a macro, in the order in which their wordings are tried: of two that match the same text,
 /// the first one stands for it.
 macro_rules! incidents {
@@ -175,7 +197,7 @@ macro_rules! incidents {
     };
 }
 
-pub(crate) use {buf_rules, check_rules, incidents, nri_rules};
+pub(crate) use {buf_rules, check_rules, config_rules, incidents, nri_rules};
 
 /// The ids of the rules, as constants: a typo does not compile.
 pub(crate) mod ids {
@@ -189,4 +211,5 @@ pub(crate) mod ids {
     super::buf_rules!(constants);
     super::nri_rules!(constants);
     super::check_rules!(constants);
+    super::config_rules!(constants);
 }

@@ -17,7 +17,8 @@ use tonic::{Request, Status};
 use tonic_prost::ProstCodec;
 
 use crate::runtime::cri::messages::{
-    Container, ContainerFilter, Id, List, Only, PodSandbox, PodSandboxFilter, PodSandboxStatus,
+    Container, ContainerFilter, Empty, Id, List, Only, PodSandbox, PodSandboxFilter,
+    PodSandboxStatus, StatusRequest, StatusResponse, VersionResponse,
 };
 
 /// The service that a runtime serves.
@@ -46,6 +47,16 @@ impl Client {
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Client {
         Client { timeout, ..self.clone() }
+    }
+
+    /// Returns the name and the version of the runtime.
+    pub async fn version(&self) -> Result<VersionResponse, Status> {
+        self.call("Version", Empty {}).await
+    }
+
+    /// Returns the conditions of the runtime, and what it adds for debugging.
+    pub async fn status(&self) -> Result<StatusResponse, Status> {
+        self.call("Status", StatusRequest { verbose: true }).await
     }
 
     /// Returns the status of a pod sandbox.

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use crate::arguments::IMAGE_SCHEME;
 use crate::bridge::Relayed;
+use crate::check::collected::MachineRuntime;
 use crate::check::progress::Progress;
 use crate::place::Place;
 use crate::report::check::NotLookedFor;
+use crate::runtime_release::RuntimeRelease;
 
 /// The places to check, and the options.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +34,11 @@ pub struct Request<'p> {
     /// container. It applies to the configuration of the runtimes, the paths in it, `proc`, and all
     /// links below it.
     pub root: Option<PathBuf>,
+    /// The runtimes that have reported their releases, which count more than their programs.
+    pub runtimes: Vec<MachineRuntime>,
+    /// The releases of runtimes that are assumed to read the configurations, if the machine has no
+    /// other.
+    pub releases: Vec<RuntimeRelease>,
     /// The maximum number of threads; 0 means the number of cores.
     pub threads: usize,
     /// True if the Go toolchain builds the plugins of Go modules, whose programs are then checked
@@ -48,6 +55,11 @@ impl Request<'_> {
             && self.config_files.is_empty()
             && self.images.is_empty()
             && !self.processes
+    }
+
+    /// Returns true if a machine is checked, whose runtime decides.
+    pub(super) fn is_about_machine(&self) -> bool {
+        self.is_for_machine() || self.processes || self.root.is_some()
     }
 
     /// Returns the kinds of plugins that the check does not look for.

@@ -3,6 +3,7 @@
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
+use super::configurations::Configurations;
 use super::found::{Demand, PLUGIN_FOLDER};
 use super::machine_root::MachineRoot;
 use super::request::Request;
@@ -44,6 +45,8 @@ pub(super) struct Roots {
     pub(super) without_configuration: Vec<String>,
     /// All paths, as shown in the report.
     pub(super) looked_at: Vec<String>,
+    /// What there is to say about the configurations.
+    pub(super) configurations: Configurations,
 }
 
 impl Root {
@@ -70,8 +73,13 @@ impl Root {
 
 impl Roots {
     /// Resolves the requested paths. Those that do not exist are listed as skipped and missing.
-    pub(super) fn resolve(scan: &Scan<'_>, request: &Request<'_>, machine: &MachineRoot) -> Self {
-        let mut roots = Self { machine: machine.clone(), ..Self::default() };
+    pub(super) fn resolve(
+        scan: &Scan<'_>,
+        request: &Request<'_>,
+        machine: &MachineRoot,
+        configurations: Configurations,
+    ) -> Self {
+        let mut roots = Self { machine: machine.clone(), configurations, ..Self::default() };
         if let Err(error) = machine.folder().read_dir() {
             let place = Place::from_path(machine.folder());
             missing(scan, place, &error);
@@ -93,6 +101,7 @@ impl Roots {
             roots.looked_at.push(format!("{} (processes)", escape::path(&proc)));
             for configured in runtime::machine(machine).configured {
                 roots.socket(&configured);
+                roots.configurations.judge(&configured, machine);
             }
         } else if request.is_for_machine() {
             roots.machine(scan);
@@ -139,7 +148,8 @@ impl Roots {
 
     /// Adds the folders that a configuration names, and reports missing ones.
     fn configured(&mut self, scan: &Scan<'_>, configured: Configured) {
-        self.looked_at.push(configured.line());
+        let state = self.configurations.judge(&configured, &self.machine);
+        self.looked_at.push(configured.line(state.as_deref()));
         self.socket(&configured);
         for folder in configured.folders(&self.machine) {
             self.folder(scan, &folder);
@@ -209,15 +219,16 @@ fn missing(scan: &Scan<'_>, place: Place, error: &std::io::Error) {
     scan.skip(place, Unreadable::from(error));
 }
 
-/// Returns the entry for a configured folder that cannot be opened; a default folder is optional.
+/// Returns the entry for a folder that cannot be opened. A default folder is optional, and a
+/// finding about the configuration names another one that does not exist.
 fn not_there(folder: &runtime::Folder, error: &std::io::Error) -> Option<Skipped> {
     let why = Unreadable::from(error);
-    let is_default = folder.configured_in.is_none() && why.kind == SkipKind::NotFound;
     let reason = match &folder.configured_in {
         Some(by) => format!("{why}, but {by} names it"),
         None => why.reason.clone(),
     };
-    (!is_default).then(|| Skipped::new(Place::from_path(&folder.path), why.kind, reason))
+    (why.kind != SkipKind::NotFound)
+        .then(|| Skipped::new(Place::from_path(&folder.path), why.kind, reason))
 }
 
 /// Returns the name of a stream in the report.

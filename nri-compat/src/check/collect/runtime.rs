@@ -5,6 +5,7 @@ mod crio;
 mod document;
 mod kubelet;
 mod machine;
+mod program;
 mod template;
 
 use std::path::{Path, PathBuf};
@@ -13,8 +14,10 @@ use serde::Deserialize;
 use toml::Table;
 
 pub(super) use machine::machine;
+pub(super) use program::find as programs;
 
 use super::machine_root::MachineRoot;
+use crate::check::settings::SettingsFile;
 use crate::escape;
 use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};
@@ -32,10 +35,6 @@ pub(super) struct Nri {
     /// The socket to which plugins connect, if set.
     #[serde(rename = "socket_path", alias = "nri_listen")]
     pub(super) socket: Option<String>,
-    /// True if containerd has NRI off.
-    disable: Option<bool>,
-    /// True if CRI-O has NRI on.
-    enable_nri: Option<bool>,
 }
 
 impl Nri {
@@ -44,8 +43,6 @@ impl Nri {
         self.plugin_dir = later.plugin_dir.or(self.plugin_dir.take());
         self.config_dir = later.config_dir.or(self.config_dir.take());
         self.socket = later.socket.or(self.socket.take());
-        self.disable = later.disable.or(self.disable);
-        self.enable_nri = later.enable_nri.or(self.enable_nri);
     }
 }
 
@@ -58,6 +55,8 @@ pub(super) struct Configured {
     pub(super) file: PathBuf,
     /// The combined settings of all its files.
     pub(super) nri: Nri,
+    /// The settings of each file, in the order in which they are applied.
+    pub(super) settings: Vec<SettingsFile>,
     /// Files of the configuration that cannot be read.
     pub(super) skipped: Vec<Skipped>,
 }
@@ -89,7 +88,19 @@ pub(super) fn read(real: &Path, file: &Path, machine: &MachineRoot) -> Option<Co
 
 impl Configured {
     fn new(runtime: &'static str, file: &Path) -> Self {
-        Self { runtime, file: file.to_owned(), nri: Nri::default(), skipped: Vec::new() }
+        Self {
+            runtime,
+            file: file.to_owned(),
+            nri: Nri::default(),
+            settings: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+
+    /// Adds the settings of a file, whose text may be that of a template without its actions.
+    fn add(&mut self, file: &Path, nri: Nri, text: &str) {
+        self.nri.overlay(nri);
+        self.settings.extend(SettingsFile::parse(file, text, !template::is(file)));
     }
 
     fn skip(&mut self, file: &Path, why: Unreadable) {
@@ -103,10 +114,13 @@ impl Configured {
         let mut runtimes = history.flat_map(|history| history.runtimes());
         let known = runtimes.find(|known| known.id == self.runtime);
         let folder = |set: &Option<String>, default: Option<&String>, has_plugins| {
+            let path = set.as_ref().or(default)?;
+            // A default that a file repeats is as optional as one that it does not name.
+            let is_other = default != Some(path);
             Some(Folder {
-                path: machine.below(set.as_ref().or(default)?),
+                path: machine.below(path),
                 has_plugins,
-                configured_in: set.as_ref().map(|_| escape::path(&self.file)),
+                configured_in: is_other.then(|| escape::path(&self.file)),
             })
         };
         let plugins = folder(&self.nri.plugin_dir, known.map(|known| &known.plugin_dir), true);
@@ -115,13 +129,8 @@ impl Configured {
     }
 
     /// Returns a line for the report: `/etc/containerd/config.toml (containerd, NRI is off)`.
-    pub(super) fn line(&self) -> String {
-        let is_enabled = self.nri.disable.map(|is_disabled| !is_disabled);
-        let state = match is_enabled.or(self.nri.enable_nri) {
-            Some(true) => ", NRI is on",
-            Some(false) => ", NRI is off",
-            None => "",
-        };
+    pub(super) fn line(&self, state: Option<&str>) -> String {
+        let state = state.map_or(String::new(), |state| format!(", {state}"));
         format!("{} ({}{state})", escape::path(&self.file), self.runtime)
     }
 }

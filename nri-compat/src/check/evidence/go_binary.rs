@@ -7,6 +7,7 @@
 mod build_info;
 mod handlers;
 mod moduledata;
+mod runtime_build;
 mod sightings;
 mod signs;
 mod table;
@@ -16,6 +17,7 @@ use super::binary::Image;
 use super::{Unreadable, opaque};
 use crate::check::content::File;
 use crate::sighting::{Evidence, FileKind, Sighting};
+pub(in crate::check) use runtime_build::RuntimeBuild;
 use table::Presence;
 
 /// The name of the reader in evidence.

@@ -108,6 +108,8 @@ impl Counted {
                 last: self.span.last.as_ref().map(|stamp| stamp.shown.clone()),
             },
             place: self.place.clone(),
+            setting: None,
+            remedy: None,
         }
     }
 }

@@ -85,6 +85,8 @@ impl Lives {
                 last: life.span.last.as_ref().map(|stamp| stamp.shown.clone()),
             },
             place: place.clone(),
+            setting: None,
+            remedy: None,
         })
     }
 }

@@ -101,7 +101,7 @@ impl ReleaseName {
     }
 
     /// Returns the version if it has a patch number.
-    pub(super) fn patch(&self) -> Option<Version> {
+    pub(crate) fn patch(&self) -> Option<Version> {
         numbers(&self.version)
     }
 }

@@ -29,9 +29,11 @@ pub(super) fn state_change(
             listed(events)
         ),
         FileKind::Log | FileKind::DeprecationList => who(seen, since),
-        FileKind::WasmModule | FileKind::OneShotConfig | FileKind::Manifest | FileKind::Other => {
-            deprecation.remedy.clone()
-        }
+        FileKind::WasmModule
+        | FileKind::OneShotConfig
+        | FileKind::Manifest
+        | FileKind::RuntimeConfig
+        | FileKind::Other => deprecation.remedy.clone(),
     }
 }
 
@@ -132,6 +134,7 @@ pub(super) fn find_out(seen: &Sighting) -> String {
         | FileKind::WasmModule
         | FileKind::OneShotConfig
         | FileKind::DeprecationList
+        | FileKind::RuntimeConfig
         | FileKind::Other => "look for its name in the runtime's log (`nri-compat logs`), or ask its author \
              which NRI release it uses".to_owned(),
     }

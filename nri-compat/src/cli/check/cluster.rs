@@ -7,6 +7,7 @@ use super::{CheckArgs, ClusterArgs};
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
+use crate::check::target::Target;
 use crate::cli::{answer, session};
 use crate::cluster::{self, Cluster, ClusterError, ClusterOptions, Plugin};
 use crate::error::{Error, ErrorKind};
@@ -30,7 +31,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Error> {
     let mut found = args.cluster.read()?;
     let pools = &mut found.cluster.view.pools;
     let targets = pools::judge(history, unknown, pools, targets);
-    let collected = found.collect(args);
+    let collected = found.collect(args, &targets);
     let incomplete = found.incomplete().or_else(|| answer::missing(&collected));
     let mut report = assess(collected, &targets);
     found.finish(&mut report, &asked);
@@ -65,7 +66,7 @@ impl ClusterArgs {
 
 impl ClusterScan {
     /// Checks the images of the plugins, and the places that the command line names.
-    fn collect(&self, args: &CheckArgs) -> Collected {
+    fn collect(&self, args: &CheckArgs, targets: &[Target<'_>]) -> Collected {
         let cluster = Place::from(self.name.clone());
         let images = self.cluster.plugins.iter().map(|plugin| ImageRequest {
             reference: plugin.image.reference.clone(),
@@ -77,7 +78,7 @@ impl ClusterScan {
         let mut collected = if images.is_empty() && !args.names_places() {
             Collected::default()
         } else {
-            args.collect(images)
+            args.collect(images, targets, &[])
         };
         self.explain(&mut collected);
         collected

@@ -10,11 +10,12 @@ use crate::rules;
 use crate::rules::incident::Fate;
 use crate::sighting::Occurrences;
 
-/// An incident of a plugin, or of NRI in a runtime. It does not depend on a target.
+/// An incident of a plugin, or of NRI in a runtime, or something about the configuration of a
+/// runtime. It does not depend on a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Incident {
-    /// The id of the incident: `INCIDENT_CLOSED`, …; see `nri-compat explain`.
+    /// The id of the incident: `INCIDENT_CLOSED`, `CONFIG_NRI_OFF`, …; see `nri-compat explain`.
     pub rule: &'static str,
     /// What happened to the plugin.
     pub plugin: Fate,
@@ -23,14 +24,17 @@ pub struct Incident {
     pub level: Option<Level>,
     /// The events concerned, by RPC name.
     pub events: Vec<String>,
-    /// The statement of the runtime: one line, in lower case.
+    /// The statement of the runtime, or about its configuration: one line, in lower case.
     pub reason: String,
     /// The next step.
     pub remedy: String,
-    /// The number and times of the messages.
+    /// The number and times of the messages; none for a setting.
     pub seen: Occurrences,
-    /// The line of the first message.
+    /// The line of the first message, or of the setting.
     pub place: Place,
+    /// The setting of the runtime that it is about: `plugins."io.containerd.nri.v1.nri".disable`.
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "Option::is_none"))]
+    pub setting: Option<String>,
     /// The suppression by a baseline or the policy, if any.
     pub suppressed: Option<Suppression>,
 }
@@ -43,10 +47,18 @@ impl Incident {
     }
 }
 
+impl Incident {
+    /// Returns true if it is about the configuration of a runtime, not something that happened.
+    pub fn is_about_configuration(&self) -> bool {
+        let categories = rules::get(self.rule).map_or(&[][..], |rule| rule.categories);
+        categories.contains(&rules::Category::Config)
+    }
+}
+
 impl Serialize for Incident {
     /// Writes the level that applies.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut incident = serializer.serialize_struct("Incident", 9)?;
+        let mut incident = serializer.serialize_struct("Incident", 10)?;
         incident.serialize_field("rule", self.rule)?;
         incident.serialize_field("plugin", &self.plugin)?;
         incident.serialize_field("level", &self.level())?;
@@ -55,6 +67,10 @@ impl Serialize for Incident {
         incident.serialize_field("remedy", &self.remedy)?;
         incident.serialize_field("seen", &self.seen)?;
         incident.serialize_field("place", &self.place)?;
+        match &self.setting {
+            Some(setting) => incident.serialize_field("setting", setting)?,
+            None => incident.skip_field("setting")?,
+        }
         incident.serialize_field("suppressed", &self.suppressed)?;
         incident.end()
     }

@@ -47,6 +47,7 @@ names! {
         Log = "log",
         DeprecationList = "deprecation_list",
         Manifest = "manifest",
+        RuntimeConfig = "runtime_config",
         Other = "other",
     }
 }

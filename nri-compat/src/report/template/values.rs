@@ -18,7 +18,7 @@ use crate::report::merge::{MergeReport, MergedCluster, MergedPool};
 use crate::report::policy_report::{self, Api};
 use crate::report::{json, openmetrics, sarif};
 use crate::rules::{self, Rule};
-use crate::sighting::Role;
+use crate::sighting::{FileKind, Role};
 
 impl Templated for &CheckReport {
     const NAME: &'static str = CheckReport::NAME;
@@ -65,6 +65,9 @@ impl Templated for CheckReport {
             checked => &report.summary.looked_at,
             unconfigured => report.summary.without_configuration.len(),
         };
+        let beside = report.incidents();
+        let settings = beside.filter(|(_, one)| one.is_about_configuration()).count();
+        let incidents = report.incidents().count() - settings;
         let report = Arc::new(report);
         context! {
             targets,
@@ -75,11 +78,12 @@ impl Templated for CheckReport {
             judged_files,
             subjects => each(&report, |_| true),
             judged => each(&report, is_judged),
-            others => each(&report, |subject| !is_judged(subject)),
+            others => each(&report, is_other),
             bad => each(&report, |subject| subject.verdicts.iter().any(|verdict| verdict.outcome != Outcome::Ok)),
             eventful => each(&report, is_eventful),
             explained => each(&report, |subject| is_judged(subject) || is_eventful(subject)),
-            incidents => report.incidents().count(),
+            incidents,
+            settings,
             problems => issues(&report),
             ..document,
         }
@@ -102,6 +106,11 @@ impl Templated for CheckReport {
 
 fn is_judged(subject: &Subject) -> bool {
     !subject.verdicts.is_empty()
+}
+
+/// Returns true for a subject without verdicts that is not listed for what its configuration says.
+fn is_other(subject: &Subject) -> bool {
+    !is_judged(subject) && subject.kind != FileKind::RuntimeConfig
 }
 
 /// Returns true for a subject with an incident, or with a verdict other than `ok`.
@@ -178,6 +187,7 @@ fn incident(incident: &Incident) -> Value {
         where => incident.place.to_string(),
         line => incident.place.line_on_disk(),
         about_plugin => incident.plugin.about(),
+        about_configuration => incident.is_about_configuration(),
         suppression => incident.suppressed.as_ref().map(|by| by.phrase()),
         ..Serde(incident),
     }

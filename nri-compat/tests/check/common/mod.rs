@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use nri_compat::check::collect::{Collected, Request, collect};
 use nri_compat::check::content::File;
 use nri_compat::check::evidence::{Reader, Unreadable};
-use nri_compat::sighting::{Evidence, Sighting};
+use nri_compat::sighting::{Evidence, FileKind, Sighting};
 use nri_compat::skipped::{SkipKind, Skipped};
 
 /// A reader that recognises files starting with `MARK`, and returns one sighting for each, with its
@@ -52,7 +52,9 @@ fn text(file: &File<'_>) -> String {
 
 /// Returns the places of sightings, in order.
 pub(crate) fn paths(found: &Collected) -> Vec<String> {
-    let seen = found.sightings.iter().filter(|sighting| !is_answer(sighting));
+    let is_shown =
+        |sighting: &&Sighting| !is_answer(sighting) && sighting.kind != FileKind::RuntimeConfig;
+    let seen = found.sightings.iter().filter(is_shown);
     seen.map(|sighting| sighting.place.to_string()).collect()
 }
 

@@ -1,7 +1,10 @@
 //! Configurations of runtimes, and the folders that they name.
 
+use nri_compat::check::collect::{Collected, Request, collect};
+use nri_compat::runtime_release::RuntimeRelease;
+
 use super::{Machine, containerd};
-use crate::common::{self, paths};
+use crate::common::{self, Marker, paths};
 
 #[test]
 fn without_a_configuration_the_default_folders_are_looked_at() {
@@ -133,8 +136,8 @@ fn other_toml_is_no_configuration() {
 fn a_configured_folder_that_is_not_there_counts() {
     let machine = Machine::new().with("etc/containerd/config.toml", &containerd("/srv/gone"));
     let found = machine.look(&[], false);
-    let line = "/srv/gone: no such file or folder, but /etc/containerd/config.toml names it";
-    assert_eq!(machine.bare(&common::skipped(&found)), [line]);
+    let line = "/etc/containerd/config.toml:3: the folder /srv/gone does not exist: the runtime starts no plugins";
+    assert_eq!(findings(&machine, &found), [line]);
     assert!(machine.places(&found).contains(&"/srv/gone (not there)".to_owned()));
 }
 
@@ -149,15 +152,69 @@ fn a_setting_of_the_wrong_type_is_reported() {
             "imports = '/etc/containerd/conf.d/*.toml'",
             "line 2 is not valid: invalid type: string \"/etc/containerd/conf.d/*.toml\", expected a sequence",
         ),
-        (
-            "[plugins.'io.containerd.nri.v1.nri']\ndisable = 'no'",
-            "line 3 is not valid: invalid type: string \"no\", expected a boolean",
-        ),
     ] {
         let text = format!("version = 3\n{setting}\n");
         let machine = Machine::new().with("etc/containerd/config.toml", &text);
         let line = format!("/etc/containerd/config.toml: {reason}");
         assert_eq!(machine.bare(&common::skipped(&machine.look(&[], false))), [line]);
+    }
+}
+
+/// Returns the findings about configurations: each with its place.
+fn findings(machine: &Machine, found: &Collected) -> Vec<String> {
+    let findings = found.sightings.iter().flat_map(|seen| &seen.incidents);
+    let lines: Vec<String> =
+        findings.map(|finding| format!("{}: {}", finding.place, finding.detail)).collect();
+    machine.bare(&lines)
+}
+
+#[test]
+fn settings_without_effect_are_named_in_all_files() {
+    let machine = Machine::new()
+        .with("etc/containerd/config.toml", "version = 2\nimports = ['more.toml']\n")
+        .with(
+            "etc/containerd/more.toml",
+            "version = 2\n[plugins.'io.containerd.nri.v1.nri']\nplugin_pth = '/x'\n",
+        )
+        .with(
+            "etc/crio/crio.conf.d/10-nri.conf",
+            "[crio.nri.default_validator]\nnri_enable_default_validator = true\nnri_validator_required_plugins = ['10-a', '20-b', 'c']\n",
+        )
+        .with("opt/nri/plugins/10-a", "MARK a")
+        .with("opt/nri/plugins/20-b", "MARK b");
+    let found = machine.look(&[], false);
+    assert_eq!(
+        findings(&machine, &found),
+        [
+            "/etc/containerd/more.toml:3: containerd has no setting `plugin_pth` for NRI, and ignores it; did you mean `plugin_path`?",
+            "/etc/crio/crio.conf.d/10-nri.conf:3: `c` is required, and no plugin that was found has this name: no container can be created without it; plugins that connect on their own were not looked for (check --proc on the live node finds them)",
+        ]
+    );
+}
+
+#[test]
+fn the_release_that_reads_a_configuration_decides_about_defaults() {
+    let machine = || Machine::new().with("etc/containerd/config.toml", "version = 2\n");
+    let look = |machine: &Machine, version: Option<&str>| {
+        let releases = version.map(|version| RuntimeRelease {
+            runtime: "containerd".to_owned(),
+            version: version.parse().unwrap(),
+        });
+        let request = Request {
+            root: Some(machine.root.clone()),
+            releases: releases.into_iter().collect(),
+            ..Request::default()
+        };
+        let found = collect(&request, &[&Marker]);
+        machine.places(&found)[0].clone()
+    };
+    for (version, state) in [
+        (None, ""),
+        (Some("1.7.27"), ", NRI is off by default"),
+        (Some("2.0.0"), ", NRI is on by default"),
+    ] {
+        let line = format!("/etc/containerd/config.toml (containerd{state})");
+        assert_eq!(look(&machine(), version), line);
     }
 }
 

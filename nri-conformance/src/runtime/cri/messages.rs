@@ -70,6 +70,35 @@ messages! {
         runtime_version: String = [string] "3";
     }
 
+    /// The request for the status of the runtime.
+    StatusRequest {
+        /// True to get also what the runtime adds for debugging.
+        verbose: bool = [bool] "1";
+    }
+
+    /// A condition of the runtime.
+    RuntimeCondition {
+        /// Its name: `RuntimeReady`, `ContainerdHasNoDeprecationWarnings`, …
+        kind: String = [string] "1";
+        /// True if it holds.
+        status: bool = [bool] "2";
+        /// A word for why it does not hold.
+        reason: String = [string] "3";
+        message: String = [string] "4";
+    }
+
+    /// The conditions of the runtime.
+    RuntimeStatus {
+        conditions: Vec<RuntimeCondition> = [message, repeated] "1";
+    }
+
+    /// The status of the runtime.
+    StatusResponse {
+        status: Option<RuntimeStatus> = [message, optional] "1";
+        /// What the runtime adds for debugging, as JSON.
+        info: HashMap<String, String> = [map = "string, string"] "2";
+    }
+
     /// The name that identifies a pod, and the attempt to create it.
     PodSandboxMetadata {
         name: String = [string] "1";

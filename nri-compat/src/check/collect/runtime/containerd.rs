@@ -32,7 +32,6 @@ const MAX_FILES: usize = 1000;
 struct Settings {
     version: Option<i64>,
     imports: Vec<String>,
-    disabled_plugins: Vec<String>,
     plugins: Plugins,
 }
 
@@ -64,8 +63,8 @@ pub(super) fn read(file: &Path, sources: Vec<PathBuf>, machine: &MachineRoot) ->
     while let Some(file) = pending.pop_front() {
         if seen.len() < MAX_FILES && seen.insert(file.clone()) {
             match read_file(&file, machine) {
-                Ok((nri, imports)) => {
-                    all.nri.overlay(nri);
+                Ok((nri, imports, text)) => {
+                    all.add(&file, nri, &text);
                     pending.extend(imports.into_iter().take(MAX_FILES));
                 }
                 Err(why) => all.skip(&file, why),
@@ -75,14 +74,18 @@ pub(super) fn read(file: &Path, sources: Vec<PathBuf>, machine: &MachineRoot) ->
     all
 }
 
-fn read_file(file: &Path, machine: &MachineRoot) -> Result<(Nri, Vec<PathBuf>), Unreadable> {
+/// Returns the settings of a file that matter, its imports, and its text.
+fn read_file(
+    file: &Path,
+    machine: &MachineRoot,
+) -> Result<(Nri, Vec<PathBuf>, String), Unreadable> {
     let mut text = document::text(&machine.resolve(file)?)?;
     if template::is(file) {
         text = template::plain_settings(&text)?;
     }
     let settings: Settings = document::settings(&text)?;
     let imports = imports(&settings.imports, file, machine)?;
-    Ok((settings.nri(), imports))
+    Ok((settings.nri(), imports, text))
 }
 
 impl Settings {
@@ -91,16 +94,8 @@ impl Settings {
     fn nri(self) -> Nri {
         let is_version_1 =
             self.version.is_none_or(|version| version < 2) && self.plugins.nri.is_none();
-        let (plugin, table) = if is_version_1 {
-            (PLUGIN_V1, self.plugins.nri_v1)
-        } else {
-            (PLUGIN, self.plugins.nri)
-        };
-        let mut nri = table.unwrap_or_default();
-        if self.disabled_plugins.iter().any(|name| name == plugin) {
-            nri.disable = Some(true);
-        }
-        nri
+        let table = if is_version_1 { self.plugins.nri_v1 } else { self.plugins.nri };
+        table.unwrap_or_default()
     }
 }
 

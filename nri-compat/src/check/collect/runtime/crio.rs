@@ -41,7 +41,7 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
     });
     for file in main.into_iter().chain(drop_ins) {
         match read_file(&file, machine) {
-            Ok(nri) => all.nri.overlay(nri),
+            Ok((nri, text)) => all.add(&file, nri, &text),
             Err(why) => all.skip(&file, why),
         }
     }
@@ -56,8 +56,8 @@ pub(super) fn folder(file: &Path) -> PathBuf {
     folder.into()
 }
 
-fn read_file(file: &Path, machine: &MachineRoot) -> Result<Nri, Unreadable> {
+fn read_file(file: &Path, machine: &MachineRoot) -> Result<(Nri, String), Unreadable> {
     let text = document::text(&machine.resolve(file)?)?;
     let settings: CrioSettings = document::settings(&text)?;
-    Ok(settings.crio.nri)
+    Ok((settings.crio.nri, text))
 }

@@ -1,0 +1,105 @@
+//! The settings for NRI in the configuration of a runtime: what a plugin meets with them, and which
+//! of them the runtime ignores.
+//!
+//! What runtimes do was tried with containerd 2.2 and 2.4 and CRI-O 1.36: they ignore keys and
+//! tables that they do not know, do not tell apart upper and lower case in keys, and replace values
+//! by those of later files, one by one.
+
+mod conditions;
+mod document;
+mod duration;
+mod effective;
+mod ignored;
+mod placement;
+mod required;
+mod values;
+
+pub(in crate::check) use document::SettingsFile;
+pub(in crate::check) use required::RequiredPlugin;
+
+use nri_schema::history::History;
+
+use crate::configuration::{ReadingRelease, RuntimeSettings};
+use crate::place::Place;
+use crate::sighting::{Incident, Occurrences};
+use document::Setting;
+use effective::Effective;
+use placement::PathReader;
+
+/// The configuration of a runtime.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::check) struct RuntimeConfiguration<'c> {
+    /// The name of the runtime in prose.
+    pub(in crate::check) title: &'c str,
+    /// The settings that the runtime knows.
+    pub(in crate::check) known: &'c RuntimeSettings,
+    /// The file that the report names for the whole.
+    pub(in crate::check) main: &'c Place,
+    /// Its files, in the order in which they are applied.
+    pub(in crate::check) files: &'c [SettingsFile],
+    /// The release that reads it, if known.
+    pub(in crate::check) release: Option<&'c ReadingRelease>,
+}
+
+/// What is to say about a configuration.
+#[derive(Clone, Debug, Default)]
+pub(in crate::check) struct Findings {
+    /// A phrase about NRI, if that is known: `NRI is off by default`.
+    pub(in crate::check) state: Option<String>,
+    pub(in crate::check) incidents: Vec<Incident>,
+    /// The folders that differ from the defaults.
+    pub(in crate::check) folders: Vec<FolderSetting>,
+    /// The plugins without which the runtime creates no container.
+    pub(in crate::check) required: Vec<RequiredPlugin>,
+}
+
+/// A folder that a setting names.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct FolderSetting {
+    /// The path on the machine.
+    pub(in crate::check) path: String,
+    /// The finding if it does not exist.
+    pub(in crate::check) missing: Incident,
+}
+
+/// Judges a configuration.
+pub(in crate::check) fn judge(
+    configuration: &RuntimeConfiguration<'_>,
+    history: &History,
+) -> Findings {
+    let reader = PathReader::new(configuration);
+    let files = configuration.files.iter();
+    let mut incidents: Vec<Incident> =
+        files.flat_map(|file| ignored::find(&reader, file, history)).collect();
+    let effective = Effective::of(&reader);
+    let state = effective.state();
+    if state.is_on == Some(false) {
+        incidents.push(conditions::off(&state));
+    } else {
+        incidents.extend(conditions::find(&effective));
+    }
+    let folders = conditions::folders(&effective);
+    let required = if state.is_on == Some(false) { Vec::new() } else { required::of(&effective) };
+    Findings { state: state.phrase(), incidents, folders, required }
+}
+
+/// Returns a finding about a setting.
+fn about(rule: &'static str, setting: &Setting, detail: String) -> Incident {
+    Incident { setting: Some(setting.name()), ..at(rule, &setting.place, detail) }
+}
+
+/// Returns a finding about the configuration at a place.
+fn at(rule: &'static str, place: &Place, detail: String) -> Incident {
+    Incident {
+        rule,
+        detail,
+        remedy: None,
+        setting: None,
+        events: Vec::new(),
+        occurrences: Occurrences::default(),
+        place: place.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
