@@ -13,6 +13,7 @@ mod book;
 pub mod buf;
 pub mod compare;
 pub mod compile;
+pub mod configuration;
 pub mod containerd;
 pub mod crio;
 pub mod examples;

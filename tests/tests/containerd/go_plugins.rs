@@ -1,9 +1,13 @@
 //! Old and new plugins under real containerd with real pods.
 
+use std::path::Path;
+use std::process::Command;
+
 use nri_tests::containerd;
 use nri_tests::node::{Launched, Node};
 use nri_tests::peers;
 use nri_tests::plugin::Plugin;
+use serde_json::Value;
 
 const DEPRECATION: &str = "io.containerd.deprecation/nri-plugin-interface";
 
@@ -20,6 +24,27 @@ fn warnings(containerd: &mut Node) -> Vec<String> {
     lines.filter(|line| line.contains("deprecated=StateChange")).cloned().collect()
 }
 
+/// Returns the verdicts of `nri-compat check` on what containerd says about plugins on its CRI
+/// socket.
+fn verdicts_by_cri(containerd: &Node) -> Vec<String> {
+    let other = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nri-compat-all"));
+    command.arg("check").arg(other).arg("--cri").arg(containerd.socket());
+    let output =
+        command.args(["--format", "json", "--fail-on", "never"]).output().expect("it runs");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+    let subjects = report["subjects"].as_array().into_iter().flatten();
+    let recorded = subjects
+        .filter(|subject| subject["kind"] == "log" || subject["kind"] == "deprecation_list");
+    let verdicts =
+        recorded.flat_map(|subject| subject["verdicts"].as_array().into_iter().flatten());
+    let words = verdicts.map(|verdict| {
+        let word = |key: &str| verdict[key].as_str().unwrap_or_default().to_owned();
+        format!("{}: {}", word("target"), word("verdict"))
+    });
+    words.collect()
+}
+
 #[test]
 fn an_old_plugin_is_deprecated_on_a_runtime_that_has_dedicated_calls() {
     launched(
@@ -34,6 +59,8 @@ fn an_old_plugin_is_deprecated_on_a_runtime_that_has_dedicated_calls() {
                     .any(|line| line.contains("RunPodSandbox") && line.ends_with("plugin=10-old"))
             );
             assert_eq!(warnings.len(), 8, "one for each event: {warnings:#?}");
+            let words = verdicts_by_cri(containerd);
+            assert_eq!(words, ["containerd@2.4.2: deprecated", "containerd@2.7: removed"]);
         },
         "v2.4.2",
     );
@@ -47,6 +74,7 @@ fn a_new_plugin_is_not_deprecated() {
         |containerd| {
             assert!(!containerd::deprecation_ids(containerd).iter().any(|id| id == DEPRECATION));
             assert_eq!(warnings(containerd), Vec::<String>::new());
+            assert_eq!(verdicts_by_cri(containerd), Vec::<String>::new());
         },
         "v2.4.2",
     );

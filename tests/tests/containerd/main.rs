@@ -2,6 +2,7 @@
 
 mod bridge;
 mod broken_order;
+mod configuration;
 mod conformance_runtime;
 mod go_plugins;
 mod network_devices;
