@@ -18,11 +18,11 @@ const MAX_FILES: usize = 20_000;
 const MAX_HEAD: u64 = 64 << 10;
 
 /// The packages of a module by their paths in it.
-type Packages = BTreeMap<String, Package>;
+type ModulePackages = BTreeMap<String, ModulePackage>;
 
 /// The relevant facts about a package.
 #[derive(Default)]
-struct Package {
+struct ModulePackage {
     is_program: bool,
     imports: BTreeSet<String>,
 }
@@ -35,7 +35,7 @@ pub(super) fn programs(module: &GoModule) -> Vec<String> {
     // Each round adds the packages that import one of those before; there are no circles.
     loop {
         let imports_one =
-            |package: &Package| package.imports.iter().any(|path| importing.contains(path));
+            |package: &ModulePackage| package.imports.iter().any(|path| importing.contains(path));
         let found = packages.iter().filter(|(_, package)| imports_one(package));
         let found: Vec<String> = found.map(|(path, _)| module.path_of(path)).collect();
         let before = importing.len();
@@ -44,14 +44,14 @@ pub(super) fn programs(module: &GoModule) -> Vec<String> {
             break;
         }
     }
-    let is_program = |(path, package): &(String, Package)| {
+    let is_program = |(path, package): &(String, ModulePackage)| {
         package.is_program && importing.contains(&module.path_of(path))
     };
     packages.into_iter().filter(is_program).map(|(path, _)| path).collect()
 }
 
-fn packages(module: &GoModule) -> Packages {
-    let mut packages = Packages::new();
+fn packages(module: &GoModule) -> ModulePackages {
+    let mut packages = ModulePackages::new();
     let files = WalkDir::new(&module.folder).sort_by_file_name().into_iter();
     let files = files.filter_entry(is_part_of_module).filter_map(Result::ok);
     let files = files.filter(|entry| entry.file_type().is_file());

@@ -58,7 +58,7 @@ fn key(name: &str) -> String {
 /// Reads the rows of a table as JSON lines. Line ends follow a row that has several lines, so that the number of a line is that
 /// of the first line of its row.
 pub(super) struct Rows<R> {
-    rows: csv::Reader<Limited<R>>,
+    rows: csv::Reader<LimitedRow<R>>,
     keys: Vec<String>,
     /// The number of bytes that the next row may have.
     left: Rc<Cell<usize>>,
@@ -69,12 +69,12 @@ pub(super) struct Rows<R> {
 }
 
 /// A reader that fails after some number of bytes: a quotation mark without an end makes a row of all that follows.
-struct Limited<R> {
+struct LimitedRow<R> {
     input: R,
     left: Rc<Cell<usize>>,
 }
 
-impl<R: Read> Read for Limited<R> {
+impl<R: Read> Read for LimitedRow<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.input.read(buffer)?;
         match self.left.get().checked_sub(bytes) {
@@ -91,7 +91,7 @@ impl<R: Read> Rows<R> {
         let left = Rc::new(Cell::new(limit));
         let mut builder = ReaderBuilder::new();
         builder.delimiter(separator).flexible(true).has_headers(false);
-        let rows = builder.from_reader(Limited { input, left: Rc::clone(&left) });
+        let rows = builder.from_reader(LimitedRow { input, left: Rc::clone(&left) });
         Self { rows, keys: Vec::new(), left, limit, lines: 0, ready: io::Cursor::default() }
     }
 
