@@ -16,8 +16,8 @@ pub(crate) const MEASURED: &str = "W17";
 /// The results that may differ.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Accepted {
-    difference: Vec<Difference>,
+pub(crate) struct BridgeReasons {
+    difference: Vec<DifferenceReason>,
     /// The indices of those that have been found.
     #[serde(skip)]
     found: Mutex<BTreeSet<usize>>,
@@ -26,7 +26,7 @@ pub(crate) struct Accepted {
 /// Results that differ for a reason, under some revision.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Difference {
+struct DifferenceReason {
     statement: String,
     test: String,
     without: String,
@@ -57,7 +57,7 @@ pub(crate) fn behind(plugin: &Path, arguments: &[String]) -> BehindBridge {
     BehindBridge::new(Path::new(env!("CARGO_BIN_EXE_bridge")), plugin, arguments)
 }
 
-impl Accepted {
+impl BridgeReasons {
     pub(crate) fn read() -> Self {
         let path =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots/conformance/bridge.toml");

@@ -16,7 +16,7 @@ use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::snapshot::difference;
 use serde::Deserialize;
 
-use crate::bridged::{self, Accepted, MEASURED};
+use crate::bridged::{self, BridgeReasons, MEASURED};
 
 /// The examples that are plugins for a node and need no configuration.
 const EXAMPLES: [&str; 6] =
@@ -106,7 +106,7 @@ fn go_plugins_fail_only_what_is_explained_with_and_without_the_bridge() {
     for it in &explained.failure {
         assert!(it.link.starts_with("https://") && !it.reason.is_empty());
     }
-    let accepted = Accepted::read();
+    let accepted = BridgeReasons::read();
     let plugins = NRI_RELEASES.map(|release| (format!("go-{release}"), peers::plugin(release)));
     let wrong = judged(plugins.len(), &plugins, |(name, path)| {
         let report = run(launched(path), &[]);

@@ -24,7 +24,7 @@ use nri_tests::snapshot::difference;
 use tempfile::TempDir;
 use xtask::zoo::{Zoo, ZooPlugin, ZooRelease};
 
-use crate::bridged::{self, Accepted, MEASURED};
+use crate::bridged::{self, BridgeReasons, MEASURED};
 
 /// The targets of the table: today, and after the removal of StateChange.
 const TARGETS: [&str; 2] = ["nri@0.12.5", "containerd@2.7"];
@@ -75,7 +75,7 @@ impl<'z> Animal<'z> {
 }
 
 /// Tests everything that is said of a plugin. Returns what is wrong.
-fn examine(animal: &Animal<'_>, accepted: &Accepted) -> Vec<String> {
+fn examine(animal: &Animal<'_>, accepted: &BridgeReasons) -> Vec<String> {
     let history = History::embedded().expect("the tables fit together");
     let targets = TARGETS.map(|name| Target::parse(&history, name).expect("a known release"));
     let checked = check_file(&animal.program, &targets).expect("it is a plugin");
@@ -130,7 +130,7 @@ fn run(subject: Subject, skip: &[&str]) -> Report {
 }
 
 /// Returns the results that differ behind the bridge, for the oldest release of each plugin.
-fn differences(animal: &Animal<'_>, without: &Report, accepted: &Accepted) -> Vec<String> {
+fn differences(animal: &Animal<'_>, without: &Report, accepted: &BridgeReasons) -> Vec<String> {
     if animal.release.version != animal.plugin.releases[0].version {
         return Vec::new();
     }
@@ -192,7 +192,7 @@ fn published_plugins_are_what_the_table_says() {
         .iter()
         .flat_map(|plugin| plugin.releases.iter().map(move |release| (plugin, release)));
     let releases: Vec<_> = releases.collect();
-    let accepted = Accepted::read();
+    let accepted = BridgeReasons::read();
     let wrong = judged(AT_ONCE, &releases, |release| {
         let animal = Animal::new(*release);
         let found = examine(&animal, &accepted);
