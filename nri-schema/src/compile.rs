@@ -14,6 +14,7 @@ use protox::prost::Message as _;
 
 use crate::error::{Error, ErrorKind, Problem};
 use crate::release::Release;
+use crate::schema::size;
 use files::{Files, Root};
 
 pub use imports::Imports;
@@ -267,6 +268,7 @@ pub fn descriptor_set(path: &Path) -> Result<Compiled, Error> {
 
 /// Rejects an unknown syntax, on which `prost-reflect` would panic.
 fn check_syntax(bytes: &[u8], shown: &str) -> Result<(), Error> {
+    size::check(bytes).map_err(|problem| problem.in_file(shown))?;
     let set = FileDescriptorSet::decode(bytes).map_err(|error| no_set(shown, &error))?;
     let known = |file: &&FileDescriptorProto| matches!(file.syntax(), "proto2" | "proto3" | "");
     let Some(file) = set.file.iter().find(|file| !known(file)) else {

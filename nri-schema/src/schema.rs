@@ -13,6 +13,7 @@ mod location;
 pub(crate) mod names;
 mod problem;
 mod scope;
+pub(crate) mod size;
 mod types;
 mod unique;
 

@@ -18,6 +18,7 @@ use super::field::{self, oneofs, without_dot};
 use super::location::{Adjust, Locations};
 use super::problem;
 use super::scope::Scope;
+use super::size;
 use super::types::Types;
 use super::unique;
 use crate::error::Error;
@@ -30,6 +31,7 @@ pub(super) fn schema(
     bytes: &[u8],
     text: &dyn Fn(&str) -> Option<(String, Adjust)>,
 ) -> Result<Schema> {
+    size::check(bytes)?;
     let set: FileSet = decode(Bytes::copy_from_slice(bytes))?;
     let mut builder = Builder::default();
     let mut known = HashSet::new();

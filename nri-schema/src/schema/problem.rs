@@ -11,6 +11,12 @@ pub(super) fn undecodable(error: prost::DecodeError) -> Problem {
         )
 }
 
+/// Returns the problem of a set that is full of tiny elements.
+pub(super) fn too_much_memory(limit: usize) -> Problem {
+    let fact = format!("the FileDescriptorSet needs more than {limit} bytes of memory");
+    Problem::new(ErrorKind::Limit, fact).with_help("compilers write no such sets: make it again")
+}
+
 pub(super) fn unnamed(what: &str, file: &str) -> Problem {
     with(file, format!("a {what} has no name"))
 }
