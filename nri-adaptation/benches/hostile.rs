@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use nri::api::{ConfigureResponse, Container, PodSandbox, RegisterPluginRequest};
+use nri::api::{ConfigureResponse, Container, EventMask, PodSandbox, RegisterPluginRequest};
 use nri::codec::Message as _;
 use nri::prelude::*;
 use nri::stub::Stub;
@@ -279,7 +279,7 @@ struct Hostile {
 impl Service for Hostile {
     async fn call(&self, request: Request) -> std::result::Result<Bytes, Status> {
         let large = match (&*request.method, self.attack) {
-            ("Configure", _) => return Ok(ConfigureResponse::default().encode_to_vec().into()),
+            ("Configure", attack) => return Ok(subscription(attack).encode_to_vec().into()),
             ("Synchronize", Attack::Synchronize) => UPDATE.repeat(LARGE / UPDATE.len()),
             ("CreateContainer", Attack::Create(CREATE_UPDATE)) => {
                 CREATE_UPDATE.repeat(LARGE / CREATE_UPDATE.len())
@@ -290,6 +290,17 @@ impl Service for Hostile {
         self.attacks.fetch_add(1, Ordering::Relaxed);
         Ok(large.into())
     }
+}
+
+/// Returns the events that a hostile plugin wants: creations only if it attacks with its answers to them. Any plugin may be
+/// late with its own answers.
+fn subscription(attack: Attack) -> ConfigureResponse {
+    let event = match attack {
+        Attack::Updates | Attack::Synchronize => Event::StopPodSandbox,
+        Attack::Create(_) => Event::CreateContainer,
+    };
+    let events = EventMask::EMPTY.with(event).bits();
+    ConfigureResponse { events, ..ConfigureResponse::default() }
 }
 
 /// An answer to CreateContainer with hooks: `adjust` around `hooks` around the elements.

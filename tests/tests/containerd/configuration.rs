@@ -123,7 +123,10 @@ fn what_containerd_ignores_is_named_and_nothing_else() {
             let findings = Findings::of(&file, "containerd", release);
             let context = format!("{release}, case {case}:\n{text}\n{}", dump.log);
             let keys = findings.settings(&["CONFIG_KEY_UNKNOWN", "CONFIG_KEY_OF_OTHER_RELEASE"]);
-            assert_eq!(keys, ignored_keys(&dump.log), "{context}");
+            // containerd does not read the settings of a plugin that it does not start.
+            if !text.contains("disabled_plugins") {
+                assert_eq!(keys, ignored_keys(&dump.log), "{context}");
+            }
             let tables = findings.settings(&["CONFIG_TABLE_QUOTING", "CONFIG_TABLE_UNKNOWN"]);
             assert_eq!(tables, ignored_tables(&dump, &defaults), "{context}");
             compare_effective(&findings, &dump.tables, &context);
@@ -189,14 +192,16 @@ fn ignored_tables(dump: &Dump, defaults: &BTreeSet<String>) -> BTreeSet<String> 
 }
 
 fn compare_effective(findings: &Findings, tables: &Table, context: &str) {
-    let nri = tables["plugins"][NRI].as_table().expect("it is a table");
     let disabled = tables["disabled_plugins"].as_array().expect("it is a list");
-    let is_off = nri["disable"] == Value::Boolean(true) || disabled.contains(&NRI.into());
+    // Of a plugin that it does not start, it has only the settings of the files.
+    let nri = tables["plugins"].get(NRI).and_then(Value::as_table);
+    let is_off = disabled.contains(&NRI.into())
+        || nri.is_some_and(|nri| nri["disable"] == Value::Boolean(true));
     assert_eq!(findings.is_on(), !is_off, "{context}");
     assert_eq!(findings.has("CONFIG_NRI_OFF"), is_off, "{context}");
-    if is_off {
+    let (Some(nri), false) = (nri, is_off) else {
         return;
-    }
+    };
     let validator = &nri["default_validator"];
     let is_validating = validator["enable"] == Value::Boolean(true);
     let required = validator["required_plugins"].as_array().expect("it is a list");
