@@ -30,6 +30,9 @@ struct Reason {
     formats: Vec<String>,
 }
 
+/// The beginning of the ids of what plugins say themselves: their stub is not linked by runtimes, and is not read here.
+const OF_STUB: &str = "INCIDENT_STUB_";
+
 /// The counts for each release.
 const COUNTS: &str = "messages/releases.tsv";
 
@@ -145,7 +148,9 @@ fn bounds(wording: &Wording) -> Vec<Bounds> {
 
 /// Fails if a release prints a wording outside of its bounds, or does not print it within.
 fn wordings_have_the_releases_that_print_them(messages: &BTreeMap<&Upstream, Messages>) {
-    let wordings = incident::all().iter().flat_map(|incident| &incident.wordings);
+    let incidents =
+        incident::all().iter().filter(|incident| !incident.rule.id.starts_with(OF_STUB));
+    let wordings = incidents.flat_map(|incident| &incident.wordings);
     let mut wrong = Vec::new();
     for wording in wordings {
         let bounds = bounds(wording);
