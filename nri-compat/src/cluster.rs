@@ -7,10 +7,11 @@
 //!
 //! The modules depend on each other in one direction: `access` finds the API server and the
 //! credentials with `kube`, `client` reads a list, and `inventory` gathers what matters of its
-//! objects, whose fields `object` reads. `published` writes and lists policy reports.
+//! objects, whose fields `object` and `conditions` read. `published` writes and lists policy reports.
 
 mod access;
 mod client;
+mod conditions;
 mod error;
 mod inventory;
 mod object;
@@ -20,6 +21,7 @@ mod resources;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use conditions::{CONDITION, WarnedNodes};
 pub use error::ClusterError;
 pub use inventory::{Inventory, Plugin};
 pub use object::Image;
@@ -60,6 +62,8 @@ pub struct Cluster {
     pub view: ClusterView,
     /// The containers that may be NRI plugins, sorted.
     pub plugins: Vec<Plugin>,
+    /// The nodes whose runtime itself warned about plugins.
+    pub warned: Vec<WarnedNodes>,
     /// The resources that could not be listed, with the reasons.
     pub unread: Vec<Unread>,
 }
@@ -105,6 +109,7 @@ pub async fn read(options: &ClusterOptions) -> Result<Cluster, ClusterError> {
                 workloads: inventory.workloads,
                 ..client.view
             },
+            warned: std::mem::take(&mut inventory.warnings).nodes(),
             plugins: inventory.plugins(),
             unread,
         }),

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::conditions::Warnings;
 use super::object::{Image, TEMPLATE, controller, deployment, has_ended, is_mirror, owner};
 use super::resources::{NODE, POD, RESOURCES, Resource};
 use crate::bridge::Relayed;
@@ -61,6 +62,8 @@ pub struct Inventory {
     /// The names of nodes by runtime and operating system.
     pools: BTreeMap<(String, String), Vec<String>>,
     plugins: PluginContainers,
+    /// What the runtimes of nodes warned about.
+    pub(super) warnings: Warnings,
     /// The objects that own listed objects.
     owners: BTreeMap<WorkloadPlace, WorkloadPlace>,
     /// The number of pods.
@@ -100,8 +103,10 @@ impl Inventory {
         let runtime = info("containerRuntimeVersion").unwrap_or_default();
         let system = info("operatingSystem").unwrap_or(SYSTEM);
         let name = node.get("metadata").and_then(|data| data.text("name"));
+        let name = name.unwrap_or_default();
         let pool = self.pools.entry((runtime.to_owned(), system.to_owned()));
-        pool.or_default().push(name.unwrap_or_default().to_owned());
+        pool.or_default().push(name.to_owned());
+        self.warnings.add(node, name);
     }
 
     fn pod(&mut self, pod: &Node) {

@@ -113,3 +113,29 @@ fn nothing_else_of_this_machine_is_checked() {
     let looked_at = report["summary"]["looked_at"].as_array().expect("places");
     assert_eq!(looked_at.len(), 1, "{looked_at:?}");
 }
+
+#[test]
+fn nodes_whose_runtime_warned_are_joined_with_the_plugins_on_them() {
+    let condition = r#"{"type":"ContainerdHasNoDeprecationWarnings","status":"False","reason":"ContainerdHasDeprecationWarnings","message":"{\"io.containerd.deprecation/nri-plugin-interface\":\"NRI plugin uses a deprecated interface.\"}"}"#;
+    let server = ApiServer::start(move |request| {
+        if is(request, "nodes") {
+            return page(request, 5, |nth| {
+                let node = api_server::node(nth, "containerd://2.3.4");
+                let conditions = if nth < 2 { condition } else { "" };
+                node.replace("\"conditions\":[]", &format!("\"conditions\":[{conditions}]"))
+            });
+        }
+        SMALL.answer(request)
+    });
+    let report = check_server(&server, &["--format", "json"]).json();
+    let subjects = report["subjects"].as_array().expect("subjects");
+    let of_nodes = |subject: &&serde_json::Value| subject["kind"] == "deprecation_list";
+    let warned = subjects.iter().find(of_nodes).expect("the nodes warned");
+    assert_eq!(warned["nodes"].as_array().map(Vec::len), Some(2), "{warned}");
+    assert_eq!(warned["verdicts"][0]["verdict"], "deprecated", "{warned}");
+    let evidence = warned["evidence"].to_string();
+    assert!(evidence.contains("of 2 nodes is False") && evidence.contains("logger"), "{evidence}");
+    let logger = subjects.iter().find(|subject| subject["place"]["workload"]["name"] == "logger");
+    let evidence = logger.expect("a plugin in pods")["evidence"].to_string();
+    assert!(evidence.contains("the runtime of 2 nodes with it warned"), "{evidence}");
+}

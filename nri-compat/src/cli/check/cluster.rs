@@ -9,17 +9,21 @@ use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
 use crate::check::target::Target;
 use crate::cli::{answer, session};
-use crate::cluster::{self, Cluster, ClusterError, ClusterOptions, Plugin};
+use crate::cluster::{self, Cluster, ClusterError, ClusterOptions, Plugin, WarnedNodes};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-use crate::place::Place;
+use crate::place::{Place, WorkloadPlace};
 use crate::report::check::{CLUSTER_READER, CheckReport, NotLookedFor, Summary};
-use crate::sighting::Evidence;
+use crate::report::counted;
+use crate::sighting::{Certainty, Events, Evidence, FileKind, Role, Sighting};
 use crate::skipped::Skipped;
 
 /// The evidence about static pods.
 const STATIC_POD: &str =
     "a static pod, which the kubelet of each node runs from a file on the node";
+
+/// The maximum number of plugins that evidence names.
+const MAX_NAMED: usize = 4;
 
 /// Checks a cluster, together with the places that the command line names.
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, Error> {
@@ -81,15 +85,68 @@ impl ClusterScan {
             args.collect(images, targets, &[])
         };
         self.explain(&mut collected);
+        collected.sightings.extend(self.cluster.warned.iter().map(|one| self.warned(one)));
         collected
+    }
+
+    /// Returns a sighting of the plugins that the runtimes of some nodes warned about, with those found in pods there.
+    fn warned(&self, warned: &WarnedNodes) -> Sighting {
+        let said = format!(
+            "the condition {} of {} is False: {}",
+            cluster::CONDITION,
+            counted(warned.nodes.len(), "node"),
+            warned.deprecation
+        );
+        let plugins = self.cluster.plugins.iter();
+        let there = plugins.filter(|plugin| !plugin.nodes.is_disjoint(&warned.nodes));
+        let name = |place: &WorkloadPlace| {
+            let namespace = place.namespace.as_deref().unwrap_or_default();
+            format!("{} {namespace}/{}", place.kind, place.name)
+        };
+        let names: BTreeSet<String> = there.map(|plugin| name(&plugin.place)).collect();
+        let names: Vec<String> = names.into_iter().take(MAX_NAMED).collect();
+        let joined = match names.as_slice() {
+            [] => "no plugin was found in pods on them: look at the nodes themselves".to_owned(),
+            names => format!("plugins in pods on them: {}", names.join(", ")),
+        };
+        let evidence = [said, joined].map(|detail| Evidence::new(CLUSTER_READER, detail));
+        Sighting {
+            place: self.place_of(warned),
+            kind: FileKind::DeprecationList,
+            role: Role::Plugin,
+            interface: warned.interface.clone(),
+            events: Events { certainty: Certainty::Observed, ..Events::default() },
+            evidence: evidence.into(),
+            ..Sighting::default()
+        }
+    }
+
+    fn place_of(&self, warned: &WarnedNodes) -> Place {
+        Place::from(format!("{}: nodes that warn of {}", self.name, warned.deprecation))
+    }
+
+    /// Returns what the runtimes of the nodes of these plugins warned about.
+    fn warnings_about(&self, plugins: &[&Plugin]) -> Option<String> {
+        let on_warned = |warned: &WarnedNodes| {
+            let of_plugins = plugins.iter().flat_map(|plugin| &plugin.nodes);
+            of_plugins.filter(|node| warned.nodes.contains(*node)).collect::<BTreeSet<_>>().len()
+        };
+        let mut counts = self.cluster.warned.iter().map(|warned| (warned, on_warned(warned)));
+        let (warned, count) = counts.find(|(_, count)| *count > 0)?;
+        Some(format!(
+            "the runtime of {} with it warned about some plugin: {}",
+            counted(count, "node"),
+            warned.deprecation
+        ))
     }
 
     /// Adds the facts from the cluster to the sightings: the reasons for treating a container as a
     /// plugin, and the resources that could not be read.
     fn explain(&self, collected: &mut Collected) {
         for sighting in &mut collected.sightings {
-            let of_place = self.of_place(&sighting.place).into_iter();
-            let details = of_place.flat_map(|plugin| {
+            let of_place = self.of_place(&sighting.place);
+            let warned = self.warnings_about(&of_place);
+            let details = of_place.into_iter().flat_map(|plugin| {
                 let static_pod = plugin.is_static.then_some(STATIC_POD);
                 let details = [Some(&*plugin.reason), static_pod, plugin.image.remark];
                 details.into_iter().flatten()
@@ -97,6 +154,7 @@ impl ClusterScan {
             let details: BTreeSet<&str> = details.collect();
             let evidence = details.into_iter().map(|detail| Evidence::new(CLUSTER_READER, detail));
             sighting.evidence.extend(evidence);
+            sighting.evidence.extend(warned.map(|detail| Evidence::new(CLUSTER_READER, detail)));
         }
         self.summarize(&mut collected.summary);
         let unread = self.cluster.unread.iter();
@@ -128,7 +186,11 @@ impl ClusterScan {
     fn finish(self, report: &mut CheckReport, asked: &[String]) {
         for subject in &mut report.subjects {
             let plugins = self.of_place(&subject.place).into_iter();
-            let nodes: BTreeSet<&String> = plugins.flat_map(|plugin| &plugin.nodes).collect();
+            let mut warned = self.cluster.warned.iter();
+            let warned = warned.find(|warned| self.place_of(warned) == subject.place);
+            let nodes = plugins.flat_map(|plugin| &plugin.nodes);
+            let nodes: BTreeSet<&String> =
+                nodes.chain(warned.into_iter().flat_map(|warned| &warned.nodes)).collect();
             subject.nodes = nodes.into_iter().cloned().collect();
         }
         pools::apply(report, self.cluster.view, asked);
