@@ -3,6 +3,7 @@
 //! Manifests and the answers of the API server are read into the same tree (`node`). `content`
 //! finds the pods in it by their shape, in an object of any kind, and `pod` compares their mounts
 //! and images with tables: the paths in `paths`, and the published plugins in `images.toml`.
+//! `settings` knows the values of published charts that turn a plugin on.
 //!
 //! ```
 //! use nri_compat::workloads::manifest::{self, Item};
@@ -24,6 +25,7 @@ pub mod manifest;
 mod node;
 mod paths;
 mod pod;
+mod settings;
 
 pub use content::Statement;
 #[cfg(feature = "cluster")]

@@ -15,6 +15,7 @@ use super::content::{ObjectContent, Statement, is_complete};
 use super::installers;
 use super::node::{Node, Value};
 use super::pod::Workload;
+use super::settings;
 /// The maximum size of a file in bytes. The text and one document at a time are held in memory.
 pub const MAX_BYTES: u64 = 64 << 20;
 
@@ -117,6 +118,9 @@ fn object(document: u32, node: &Node, kind: &str, items: &mut Vec<Item>) {
     }
     let mut statements = content.statements;
     statements.extend(installers::statements(node));
+    if content.objects.is_empty() {
+        statements.extend(settings::statements(node));
+    }
     let mut texts = HashSet::new();
     statements.retain(|statement| texts.insert(statement.text.clone()));
     items.extend(statements.into_iter().map(Item::Mention));
