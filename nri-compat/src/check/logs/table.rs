@@ -35,9 +35,7 @@ fn is_header(line: &str, separator: char) -> bool {
             && !name.contains(": ")
             && name.chars().all(is_plain)
     };
-    names.len() > 1
-        && names.iter().all(is_name)
-        && names.iter().any(|name| is_text(name))
+    names.len() > 1 && names.iter().all(is_name) && names.iter().any(|name| is_text(name))
 }
 
 fn is_text(name: &str) -> bool {
