@@ -1,4 +1,5 @@
-//! A plugin of the release to come: it handles the new event, and reads the new field of an older request.
+//! A plugin of the release to come: it handles the new event, and reads the new field of an older
+//! request.
 
 use nri::api::UpdateContainerRequest;
 use nri::codec::Message;

@@ -1,9 +1,11 @@
-//! What hostile plugins cost a runtime and its honest plugins: `cargo bench -p nri-adaptation --bench hostile`, or with words
-//! for the cases whose names contain one of them. Plugins log to standard error.
+//! What hostile plugins cost a runtime and its honest plugins:
+//! `cargo bench -p nri-adaptation --bench hostile`, or with words for the cases whose names contain
+//! one of them. Plugins log to standard error.
 //!
-//! Each case has a runtime in a process of its own, with three honest plugins. It creates a container every 20 ms while the
-//! hostile plugins attack. The columns are the peak resident memory of the runtime, the slowest and the median creation,
-//! the honest plugins that are connected at the end, and the attacks that were made.
+//! Each case has a runtime in a process of its own, with three honest plugins. It creates a
+//! container every 20 ms while the hostile plugins attack. The columns are the peak resident memory
+//! of the runtime, the slowest and the median creation, the honest plugins that are connected at
+//! the end, and the attacks that were made.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -292,8 +294,8 @@ impl Service for Hostile {
     }
 }
 
-/// Returns the events that a hostile plugin wants: creations only if it attacks with its answers to them. Any plugin may be
-/// late with its own answers.
+/// Returns the events that a hostile plugin wants: creations only if it attacks with its answers to
+/// them. Any plugin may be late with its own answers.
 fn subscription(attack: Attack) -> ConfigureResponse {
     let event = match attack {
         Attack::Updates | Attack::Synchronize => Event::StopPodSandbox,

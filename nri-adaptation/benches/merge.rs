@@ -1,4 +1,5 @@
-//! Merging the adjustments of 20 plugins: `cargo bench -p nri-adaptation --bench merge -- [MERGE_PEER]`.
+//! Merging the adjustments of 20 plugins:
+//! `cargo bench -p nri-adaptation --bench merge -- [MERGE_PEER]`.
 //!
 //! With the path of the Go peer `merge`, the reference adaptation merges the same answers,
 //! alternating with ours.

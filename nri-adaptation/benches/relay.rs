@@ -1,4 +1,5 @@
-//! The cost of a relay: `cargo bench -p nri-adaptation --bench relay`, or with a number for more rounds.
+//! The cost of a relay: `cargo bench -p nri-adaptation --bench relay`, or with a number for more
+//! rounds.
 //!
 //! | line | what it measures |
 //! | --- | --- |
@@ -6,9 +7,10 @@
 //! | messages | the same request between two processes that block in read and write: one encodes it and decodes the answer, the other decodes it and encodes the answer |
 //! | raw | the same number of bytes between two such processes, which neither encode nor decode |
 //!
-//! `CPU us` is the CPU time of both processes per round trip, `switches` is how often they waited. The three take turns,
-//! so that a change of the machine's pace hits all of them. What a relay costs beyond `messages` is the work of this
-//! crate: headers, deadlines, order, dispatch and outcomes, and that of tokio.
+//! `CPU us` is the CPU time of both processes per round trip, `switches` is how often they waited.
+//! The three take turns, so that a change of the machine's pace hits all of them. What a relay
+//! costs beyond `messages` is the work of this crate: headers, deadlines, order, dispatch and
+//! outcomes, and that of tokio.
 
 use std::hint::black_box;
 use std::io::{Read as _, Write as _};

@@ -19,7 +19,8 @@ use super::message::Content;
 use super::outcome::{Reason, RequestError};
 use super::relay::Answers;
 
-/// The largest request in bytes that the answers may make: a message without its envelope, which names the RPC.
+/// The largest request in bytes that the answers may make: a message without its envelope, which
+/// names the RPC.
 const MAX_REQUEST: usize = MAX_MESSAGE - (4 << 10);
 
 /// Answers of events that have none: they only have to be readable.
@@ -55,8 +56,8 @@ impl Creation<'_> {
     }
 }
 
-/// Checks that the request about a merged adjustment fits into a message. The plugin with the largest answer is to blame, and
-/// no validator.
+/// Checks that the request about a merged adjustment fits into a message. The plugin with the
+/// largest answer is to blame, and no validator.
 pub(super) fn fits_validators(
     size: usize,
     largest: Option<(Arc<str>, usize)>,
@@ -98,7 +99,8 @@ impl Answers for Creation<'_> {
     }
 }
 
-/// Answers that may update other containers, and in the case of UpdateContainer that of the request.
+/// Answers that may update other containers, and in the case of UpdateContainer that of the
+/// request.
 pub(super) struct Updates<'a> {
     pub(super) event: Event,
     pub(super) content: Content<'a>,
@@ -141,7 +143,8 @@ impl Answers for Updates<'_> {
     }
 }
 
-/// Merges an answer. An answer that cannot be merged has no effect if the request continues without it.
+/// Merges an answer. An answer that cannot be merged has no effect if the request continues without
+/// it.
 fn merge<C: Clone>(
     core: &Core,
     member: &Member,
@@ -169,8 +172,9 @@ fn encoded_len(answer: &Body) -> Option<usize> {
     }
 }
 
-/// Returns true if an answer may be what makes the request to the next plugin too large. Plugins in the process answer
-/// with messages that are not encoded, and are trusted; other answers are messages if they were large.
+/// Returns true if an answer may be what makes the request to the next plugin too large. Plugins in
+/// the process answer with messages that are not encoded, and are trusted; other answers are
+/// messages if they were large.
 fn is_large(member: &Member, answer: &Body) -> bool {
     match answer {
         Body::Encoded(encoded) => encoded.len() > SMALL,
@@ -178,8 +182,8 @@ fn is_large(member: &Member, answer: &Body) -> bool {
     }
 }
 
-/// Checks that the request to the next plugin fits into a message with the answer of this one: its sender is to blame,
-/// not the next plugin.
+/// Checks that the request to the next plugin fits into a message with the answer of this one: its
+/// sender is to blame, not the next plugin.
 fn fits(member: &Member, event: Event, next: Content<'_>) -> Result<(), RequestError> {
     let size = next.encode(event).len();
     if size <= MAX_REQUEST {

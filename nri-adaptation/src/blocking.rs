@@ -28,7 +28,8 @@ use super::builder::Builder;
 /// # }
 /// ```
 ///
-/// The [callbacks](super::RuntimeCallbacks) run on that thread. One that blocks delays the answers of all plugins.
+/// The [callbacks](super::RuntimeCallbacks) run on that thread. One that blocks delays the answers
+/// of all plugins.
 pub struct BlockingAdaptation {
     adaptation: Adaptation,
     thread: Runtime,

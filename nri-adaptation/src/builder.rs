@@ -76,8 +76,8 @@ impl Builder {
         }
     }
 
-    /// Listens for external plugins on this Unix socket; runtimes use `/var/run/nri/nri.sock`. Without it, no
-    /// external plugins connect.
+    /// Listens for external plugins on this Unix socket; runtimes use `/var/run/nri/nri.sock`.
+    /// Without it, no external plugins connect.
     #[must_use]
     pub fn listen(mut self, path: impl Into<PathBuf>) -> Self {
         self.socket = Some(path.into());
@@ -85,32 +85,33 @@ impl Builder {
     }
 
     /// Launches the executables and WebAssembly modules `NN-name` in this directory; runtimes use
-    /// `/opt/nri/plugins`. Without it, no plugins are launched. Modules need the feature `wasm`, and the executable bit
-    /// like programs.
+    /// `/opt/nri/plugins`. Without it, no plugins are launched. Modules need the feature `wasm`,
+    /// and the executable bit like programs.
     #[must_use]
     pub fn plugin_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.plugins = Some(directory.into());
         self
     }
 
-    /// Reads the configuration of launched plugins from this directory: `NN-name.conf`, else `name.conf`. The
-    /// default is `/etc/nri/conf.d`.
+    /// Reads the configuration of launched plugins from this directory: `NN-name.conf`, else
+    /// `name.conf`. The default is `/etc/nri/conf.d`.
     #[must_use]
     pub fn config_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.configs = directory.into();
         self
     }
 
-    /// Behaves like this NRI release, such as `v0.11.0`: in the events known, the RPCs used, the fields sent, and
-    /// the masks accepted. The default is the newest release.
+    /// Behaves like this NRI release, such as `v0.11.0`: in the events known, the RPCs used, the
+    /// fields sent, and the masks accepted. The default is the newest release.
     #[must_use]
     pub fn speaking(mut self, release: impl Into<String>) -> Self {
         self.release = Some(release.into());
         self
     }
 
-    /// Never sends StateChange to a plugin that lacks the RPC of an event, like the planned releases without StateChange: such a
-    /// plugin does not get the event. The default is to fall back, and to record the deprecation.
+    /// Never sends StateChange to a plugin that lacks the RPC of an event, like the planned
+    /// releases without StateChange: such a plugin does not get the event. The default is to fall
+    /// back, and to record the deprecation.
     #[must_use]
     pub fn without_state_change(mut self) -> Self {
         self.falls_back = false;
@@ -133,9 +134,10 @@ impl Builder {
 
     /// Sets how much memory a WebAssembly module may use, in bytes; 256 MiB by default.
     ///
-    /// In practice, time is the tighter limit of Synchronize: a module gets the whole state in one call, of up to 64 MiB,
-    /// and a plugin that decodes 14 MB does not finish within the default [`request_timeout`](Self::request_timeout)
-    /// of 2 s, as modules are interpreted. Set a longer one for nodes with that much state.
+    /// In practice, time is the tighter limit of Synchronize: a module gets the whole state in one
+    /// call, of up to 64 MiB, and a plugin that decodes 14 MB does not finish within the default
+    /// [`request_timeout`](Self::request_timeout) of 2 s, as modules are interpreted. Set a longer
+    /// one for nodes with that much state.
     #[cfg(feature = "wasm")]
     #[must_use]
     pub fn module_memory(mut self, bytes: usize) -> Self {
@@ -143,23 +145,24 @@ impl Builder {
         self
     }
 
-    /// Sets how many events are queued for a plugin while it synchronizes; 4096 by default. A plugin that misses
-    /// more is disconnected, so that it synchronizes again.
+    /// Sets how many events are queued for a plugin while it synchronizes; 4096 by default. A
+    /// plugin that misses more is disconnected, so that it synchronizes again.
     #[must_use]
     pub fn sync_queue(mut self, events: usize) -> Self {
         self.core.queue_limit = events;
         self
     }
 
-    /// Sets the callbacks that list the runtime's pods and containers, and apply the updates that plugins request. By
-    /// default, there are no pods, and updates are refused.
+    /// Sets the callbacks that list the runtime's pods and containers, and apply the updates that
+    /// plugins request. By default, there are no pods, and updates are refused.
     #[must_use]
     pub fn callbacks(mut self, callbacks: impl RuntimeCallbacks) -> Self {
         self.core.callbacks = Box::new(callbacks);
         self
     }
 
-    /// Adds a receiver for records of deprecated interfaces that plugins use. The default is [`LogDeprecations`].
+    /// Adds a receiver for records of deprecated interfaces that plugins use. The default is
+    /// [`LogDeprecations`].
     #[must_use]
     pub fn deprecations(mut self, deprecations: impl Deprecations) -> Self {
         self.core.ledger.receivers.push(Box::new(deprecations));
@@ -194,8 +197,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Config`](nri::ErrorKind::Config) if the release is not known, the plugin directory
-    /// cannot be read or has an executable with an invalid name, or the socket cannot be listened on.
+    /// Returns [`ErrorKind::Config`](nri::ErrorKind::Config) if the release is not known, the
+    /// plugin directory cannot be read or has an executable with an invalid name, or the socket
+    /// cannot be listened on.
     ///
     /// # Panics
     ///

@@ -1,4 +1,5 @@
-//! Callbacks of the runtime: its state, the updates that plugins request, and the validation of adjustments.
+//! Callbacks of the runtime: its state, the updates that plugins request, and the validation of
+//! adjustments.
 
 use std::pin::Pin;
 
@@ -12,20 +13,22 @@ use nri::PluginId;
 
 /// The callbacks that a runtime implements.
 ///
-/// The methods may call the [`Adaptation`](super::Adaptation): the adaptation holds no lock that such a call waits for.
+/// The methods may call the [`Adaptation`](super::Adaptation): the adaptation holds no lock that
+/// such a call waits for.
 pub trait RuntimeCallbacks: Send + Sync + 'static {
     /// Adds every pod and container that exists to `state`, for a plugin that synchronizes.
     ///
-    /// Until this returns, other tasks wait for a [`SyncGuard`](super::SyncGuard) and for other plugins to be added. It may get
-    /// a guard and add plugins itself, but must not wait for a task that does, or for a lock that is held by one.
+    /// Until this returns, other tasks wait for a [`SyncGuard`](super::SyncGuard) and for other
+    /// plugins to be added. It may get a guard and add plugins itself, but must not wait for a task
+    /// that does, or for a lock that is held by one.
     ///
     /// # Errors
     ///
     /// An error refuses the plugin.
     fn synchronize(&self, state: &mut State) -> impl Future<Output = Result<()>> + Send;
 
-    /// Updates and evicts containers on behalf of a plugin, outside of any request. Returns the updates that
-    /// failed and do not have `ignore_failure` set.
+    /// Updates and evicts containers on behalf of a plugin, outside of any request. Returns the
+    /// updates that failed and do not have `ignore_failure` set.
     ///
     /// The default does nothing and returns an error.
     ///

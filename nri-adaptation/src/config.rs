@@ -8,10 +8,11 @@ use serde::{Deserialize, Deserializer, de};
 use super::Builder;
 use super::validate::DefaultValidator;
 
-/// The settings of NRI, under the names that containerd and CRI-O have for them and with their defaults. Needs the feature
-/// `serde`.
+/// The settings of NRI, under the names that containerd and CRI-O have for them and with their
+/// defaults. Needs the feature `serde`.
 ///
-/// The table of containerd is `[plugins."io.containerd.nri.v1.nri"]`, and that of CRI-O is `[crio.nri]`:
+/// The table of containerd is `[plugins."io.containerd.nri.v1.nri"]`, and that of CRI-O is
+/// `[crio.nri]`:
 ///
 /// ```
 /// use nri_adaptation::{Adaptation, Config};
@@ -99,7 +100,8 @@ struct Table {
     default_validator: Validator,
 }
 
-/// The table of the default validator. Each key has the name of containerd, and that of CRI-O as an alias.
+/// The table of the default validator. Each key has the name of containerd, and that of CRI-O as an
+/// alias.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Validator {
@@ -124,8 +126,10 @@ struct Validator {
 }
 
 impl Default for Table {
-    /// Returns the defaults of [containerd](https://github.com/containerd/containerd/blob/v2.2.1/internal/nri/config.go)
-    /// and [CRI-O](https://github.com/cri-o/cri-o/blob/v1.35.0/internal/config/nri/nri.go), which are the same.
+    /// Returns the defaults of
+    /// [containerd](https://github.com/containerd/containerd/blob/v2.2.1/internal/nri/config.go)
+    /// and [CRI-O](https://github.com/cri-o/cri-o/blob/v1.35.0/internal/config/nri/nri.go), which
+    /// are the same.
     fn default() -> Self {
         Table {
             disable: false,

@@ -41,15 +41,16 @@ pub struct Deprecated {
 
 /// Receives records of deprecated interfaces that plugins use.
 pub trait Deprecations: Send + Sync + 'static {
-    /// Receives the updated record each time that a plugin uses an interface for an event. Its count is 1 the first time.
+    /// Receives the updated record each time that a plugin uses an interface for an event. Its
+    /// count is 1 the first time.
     fn used(&self, record: &Deprecated);
 }
 
 /// Logs each record once through [`tracing`], as a warning.
 ///
 /// The wording is that of the
-/// [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/plugin.go) without a recorder, which
-/// `nri-compat logs` finds. An adaptation uses it by default.
+/// [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/plugin.go) without a
+/// recorder, which `nri-compat logs` finds. An adaptation uses it by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogDeprecations;
 

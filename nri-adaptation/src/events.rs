@@ -23,15 +23,17 @@ type Result<T = ()> = std::result::Result<Relayed<T>, RequestError>;
 
 /// Events.
 ///
-/// Each method sends an event to the plugins that subscribed to it, one after the other, in the order of their
-/// indexes. Requests for different pods run at the same time; a plugin gets one request at a time. The
-/// [`ErrorPolicy`](super::ErrorPolicy) says which errors of plugins fail a request.
+/// Each method sends an event to the plugins that subscribed to it, one after the other, in the
+/// order of their indexes. Requests for different pods run at the same time; a plugin gets one
+/// request at a time. The [`ErrorPolicy`](super::ErrorPolicy) says which errors of plugins fail a
+/// request.
 ///
 /// An event that the [revision](super::Builder::speaking) does not have is sent to nobody.
 ///
-/// A runtime that drops the future of a method gives the request up: the plugins that were not asked yet do not get it,
-/// but one that did still works on it, and nothing tells it to stop. The next request for the pod, and the next one to the
-/// plugin, do not wait for that. A runtime that needs the order awaits the future; the request timeout bounds the wait.
+/// A runtime that drops the future of a method gives the request up: the plugins that were not
+/// asked yet do not get it, but one that did still works on it, and nothing tells it to stop. The
+/// next request for the pod, and the next one to the plugin, do not wait for that. A runtime that
+/// needs the order awaits the future; the request timeout bounds the wait.
 impl Adaptation {
     /// Reports a pod sandbox that is set up, before it is reported ready.
     ///
@@ -84,7 +86,8 @@ impl Adaptation {
         self.report(Event::PostUpdatePodSandbox, pod, None).await
     }
 
-    /// Reports a pod that is about to stop, before its resources are released. Reaches every plugin.
+    /// Reports a pod that is about to stop, before its resources are released. Reaches every
+    /// plugin.
     ///
     /// # Errors
     ///
@@ -102,8 +105,8 @@ impl Adaptation {
         self.report(Event::RemovePodSandbox, pod, None).await
     }
 
-    /// Asks for adjustments of a container that is about to be created. Each plugin sees the container as
-    /// adjusted by those before it. Validators then judge the merged adjustment.
+    /// Asks for adjustments of a container that is about to be created. Each plugin sees the
+    /// container as adjusted by those before it. Validators then judge the merged adjustment.
     ///
     /// # Errors
     ///
@@ -192,7 +195,8 @@ impl Adaptation {
     ///
     /// # Errors
     ///
-    /// Never fails because of a plugin. Updates that conflict with those of an earlier plugin are left out.
+    /// Never fails because of a plugin. Updates that conflict with those of an earlier plugin are
+    /// left out.
     pub async fn stop_container(&self, pod: &PodSandbox, container: &Container) -> Result<Updated> {
         self.send(Event::StopContainer, pod, Some(container)).await
     }
@@ -206,15 +210,16 @@ impl Adaptation {
         self.report(Event::RemoveContainer, pod, Some(container)).await
     }
 
-    /// Sends any event about a pod, or about a container in it. The request holds the pod and the container, and nothing else.
+    /// Sends any event about a pod, or about a container in it. The request holds the pod and the
+    /// container, and nothing else.
     ///
-    /// This is for events that have no method yet. Updates and evictions in the answers are merged, and adjustments are
-    /// ignored: only [`create_container`](Self::create_container) takes them.
+    /// This is for events that have no method yet. Updates and evictions in the answers are merged,
+    /// and adjustments are ignored: only [`create_container`](Self::create_container) takes them.
     ///
     /// # Errors
     ///
-    /// Returns the error of a plugin, or the conflict of two plugins. An event that stops or removes a pod or a container
-    /// never fails.
+    /// Returns the error of a plugin, or the conflict of two plugins. An event that stops or
+    /// removes a pod or a container never fails.
     pub async fn send(
         &self,
         event: Event,

@@ -1,4 +1,5 @@
-//! One request to one plugin, repeated as StateChange if the plugin lacks the RPC, and the consequences of its failure.
+//! One request to one plugin, repeated as StateChange if the plugin lacks the RPC, and the
+//! consequences of its failure.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,7 +19,8 @@ use super::outcome::{Delivery, Outcome, OutcomeResult, Reason, RequestError};
 use super::policy::OnError;
 use super::revision::{Via, rpc_of};
 
-/// Sends a request to a plugin, waits for the answer, and counts both. A message without content must have been encoded.
+/// Sends a request to a plugin, waits for the answer, and counts both. A message without content
+/// must have been encoded.
 pub(super) async fn exchange(
     core: &Core,
     member: &Member,
@@ -123,8 +125,8 @@ struct Verdict {
     disconnects: bool,
 }
 
-/// Applies the policies to an error of an exchange: logs it, completes the outcome, disconnects the plugin.
-/// Returns the error of the request if it fails.
+/// Applies the policies to an error of an exchange: logs it, completes the outcome, disconnects the
+/// plugin. Returns the error of the request if it fails.
 pub(super) fn assess(
     core: &Core,
     member: &Member,
@@ -187,7 +189,8 @@ impl Core {
         }
     }
 
-    /// Returns true if an error that a plugin returns, or an answer that cannot be used, fails the request.
+    /// Returns true if an error that a plugin returns, or an answer that cannot be used, fails the
+    /// request.
     pub(super) fn error_fails(&self, member: &Member, event: Event) -> bool {
         let by_default = match EventKind::of(event) {
             EventKind::Consent => OnError::Fail,

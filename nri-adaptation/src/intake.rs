@@ -1,8 +1,10 @@
-//! Decodes what plugins send, within a budget of memory, and away from the threads that serve other plugins.
+//! Decodes what plugins send, within a budget of memory, and away from the threads that serve other
+//! plugins.
 //!
-//! A message takes far more memory than bytes on the wire: an empty [`ContainerUpdate`](nri::api::ContainerUpdate) has two
-//! bytes. Each message has a limit when it is decoded. The messages that are decoded at the same time, of all plugins, share a budget,
-//! from which each takes the maximum for its size.
+//! A message takes far more memory than bytes on the wire: an empty
+//! [`ContainerUpdate`](nri::api::ContainerUpdate) has two bytes. Each message has a limit when it
+//! is decoded. The messages that are decoded at the same time, of all plugins, share a budget, from
+//! which each takes the maximum for its size.
 
 use bytes::Bytes;
 use nri::__private::decoded_limit;
@@ -12,12 +14,12 @@ use nri::plugin::Body;
 use nri::wire::{Code, Status};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// The memory in bytes that requests for updates of all plugins take at most, until the runtime has applied them. The answers
-/// of all plugins may take as much again until they are merged.
+/// The memory in bytes that requests for updates of all plugins take at most, until the runtime has
+/// applied them. The answers of all plugins may take as much again until they are merged.
 const BUDGET: usize = 128 << 20;
 
-/// The bytes of memory that a byte of a small message takes at worst, rounded up: an empty update takes 400 for its two bytes,
-/// and three times that while the list of them grows.
+/// The bytes of memory that a byte of a small message takes at worst, rounded up: an empty update
+/// takes 400 for its two bytes, and three times that while the list of them grows.
 const WORST_FACTOR: usize = 640;
 
 /// A message up to this encoded size waits for no budget, so that no large message delays it.
@@ -32,7 +34,8 @@ const UNIT: usize = 1 << 10;
 /// A share of the budget, which is returned when this is dropped. A small message has none.
 pub(super) type Share<'a> = Option<SemaphorePermit<'a>>;
 
-/// The budgets of an adaptation. They are apart so that a runtime that takes its time to apply updates delays no event.
+/// The budgets of an adaptation. They are apart so that a runtime that takes its time to apply
+/// updates delays no event.
 #[derive(Debug)]
 pub(super) struct Intake {
     updates: Semaphore,
@@ -86,7 +89,8 @@ async fn share(budget: &Semaphore, encoded: usize) -> Share<'_> {
         return None;
     }
     let most = encoded.saturating_mul(WORST_FACTOR).min(decoded_limit(encoded));
-    // A message on the wire never needs more than there is. The semaphore is never closed, and the number is small.
+    // A message on the wire never needs more than there is. The semaphore is never closed, and the
+    // number is small.
     let units = most.min(BUDGET) / UNIT;
     budget.acquire_many(u32::try_from(units).unwrap_or(u32::MAX)).await.ok()
 }
@@ -95,7 +99,8 @@ async fn share(budget: &Semaphore, encoded: usize) -> Share<'_> {
 ///
 /// # Errors
 ///
-/// Returns RESOURCE_EXHAUSTED for a message that would take too much memory, and INVALID_ARGUMENT for one that is unreadable.
+/// Returns RESOURCE_EXHAUSTED for a message that would take too much memory, and INVALID_ARGUMENT
+/// for one that is unreadable.
 pub(super) async fn decode<M>(name: &str, encoded: Bytes) -> Result<M, Status>
 where
     M: Message + Send + 'static,

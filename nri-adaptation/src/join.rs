@@ -1,4 +1,5 @@
-//! Adds a plugin without losing an event: synchronizes it, then delivers the events that occurred meanwhile.
+//! Adds a plugin without losing an event: synchronizes it, then delivers the events that occurred
+//! meanwhile.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,8 +25,8 @@ const MIN_ENTRIES: usize = 8;
 
 const METHOD: &str = "Synchronize";
 
-/// The time to wait for relays that began before the plugin joined. They end on their own, unless a caller
-/// stops polling one.
+/// The time to wait for relays that began before the plugin joined. They end on their own, unless a
+/// caller stops polling one.
 const MAX_DRAIN: Duration = Duration::from_secs(60);
 
 /// Synchronizes a plugin.
@@ -136,7 +137,8 @@ async fn apply(core: &Core, member: &Member, updates: Vec<ContainerUpdate>) {
 ///
 /// # Errors
 ///
-/// Returns an error if the plugin returns one or does not answer, or if it does not understand parts.
+/// Returns an error if the plugin returns one or does not answer, or if it does not understand
+/// parts.
 pub(super) async fn synchronize(
     core: &Core,
     member: &Member,

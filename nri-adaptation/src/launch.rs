@@ -40,11 +40,13 @@ impl PluginFile {
     }
 }
 
-/// Finds the plugins in a directory, in the order of their file names. A directory that does not exist has none.
+/// Finds the plugins in a directory, in the order of their file names. A directory that does not
+/// exist has none.
 ///
 /// # Errors
 ///
-/// As in the [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/adaptation.go), an
+/// As in the
+/// [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/adaptation.go), an
 /// executable whose name is not `NN-name`, or a configuration that cannot be read, is an error.
 pub(super) fn discover(
     plugins: &Path,

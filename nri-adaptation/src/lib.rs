@@ -47,17 +47,18 @@
 //! | connected by the runtime | [`Adaptation::connect`] with any stream |
 //! | in the runtime's process | [`Adaptation::builtin`] |
 //!
-//! A plugin registers, is configured, gets the runtime's state in Synchronize, and takes part in requests from
-//! then on, until its connection ends. Events that occur while it synchronizes are queued for it. As in the
-//! reference, two plugins may have the same name and index: both take part.
+//! A plugin registers, is configured, gets the runtime's state in Synchronize, and takes part in
+//! requests from then on, until its connection ends. Events that occur while it synchronizes are
+//! queued for it. As in the reference, two plugins may have the same name and index: both take
+//! part.
 //!
 //! # Requests
 //!
-//! Each event has a method, such as [`Adaptation::run_pod_sandbox`]. It returns one [`Outcome`] per plugin,
-//! whether the request succeeds or fails.
+//! Each event has a method, such as [`Adaptation::run_pod_sandbox`]. It returns one [`Outcome`] per
+//! plugin, whether the request succeeds or fails.
 //!
-//! A plugin that lacks the RPC of an event gets the event as StateChange, if any revision sent the event that way.
-//! The adaptation remembers that, and reports it to [`Deprecations`].
+//! A plugin that lacks the RPC of an event gets the event as StateChange, if any revision sent the
+//! event that way. The adaptation remembers that, and reports it to [`Deprecations`].
 //!
 //! | A plugin | The request | The plugin |
 //! | --- | --- | --- |
@@ -68,8 +69,8 @@
 //! | loses the connection, or breaks the protocol | as above | is disconnected |
 //! | fails in any of these ways while a pod or container is stopped or removed | continues | as above |
 //!
-//! Events of one pod are sent one after the other. Events of different pods are sent at the same time, but each
-//! plugin gets one request at a time.
+//! Events of one pod are sent one after the other. Events of different pods are sent at the same
+//! time, but each plugin gets one request at a time.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
@@ -150,7 +151,8 @@ struct Inner {
 }
 
 impl Adaptation {
-    /// Returns a builder for the adaptation of a runtime with this name and version, such as `containerd` and `v2.2.1`.
+    /// Returns a builder for the adaptation of a runtime with this name and version, such as
+    /// `containerd` and `v2.2.1`.
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> Builder {
         Builder::new(name.into(), version.into())
     }
@@ -180,11 +182,13 @@ impl Adaptation {
         session::attach(&self.0.core, stream, origin).await
     }
 
-    /// Runs a plugin in this process, with the name and index of its `#[nri(…)]`. Returns when it is synchronized.
+    /// Runs a plugin in this process, with the name and index of its `#[nri(…)]`. Returns when it
+    /// is synchronized.
     ///
-    /// A request calls the handler directly, in the task that sends the request and under the same deadline as over a
-    /// socket. Each handler gets its own copy of the pod and the container. A handler that blocks its thread delays the
-    /// request, regardless of the deadline; [`stub`](nri::stub) describes the alternatives.
+    /// A request calls the handler directly, in the task that sends the request and under the same
+    /// deadline as over a socket. Each handler gets its own copy of the pod and the container. A
+    /// handler that blocks its thread delays the request, regardless of the deadline;
+    /// [`stub`](nri::stub) describes the alternatives.
     ///
     /// # Errors
     ///
@@ -211,8 +215,9 @@ impl Adaptation {
         session::run_builtin(&self.0.core, plugin, id).await
     }
 
-    /// Returns a guard that prevents plugins from synchronizing while the runtime changes its state. Waits until no plugin
-    /// is shown the state. [`RuntimeCallbacks::synchronize`] gets a guard at once.
+    /// Returns a guard that prevents plugins from synchronizing while the runtime changes its
+    /// state. Waits until no plugin is shown the state. [`RuntimeCallbacks::synchronize`] gets a
+    /// guard at once.
     pub async fn sync_guard(&self) -> SyncGuard {
         self.0.core.sync.guard().await
     }
@@ -224,8 +229,8 @@ impl Adaptation {
         ready.map(|member| member.id.clone()).collect()
     }
 
-    /// Stops listening, disconnects all plugins, and ends those that were launched. Returns when their processes have ended;
-    /// one that does not end within two seconds is killed.
+    /// Stops listening, disconnects all plugins, and ends those that were launched. Returns when
+    /// their processes have ended; one that does not end within two seconds is killed.
     pub async fn stop(&self) {
         self.0.stop();
         let listening = self.0.listening().take();

@@ -37,7 +37,8 @@ impl Drop for PluginSocket {
 }
 
 impl PluginSocket {
-    /// Listens on a path. Creates directories, and replaces the file of a socket that no process listens on.
+    /// Listens on a path. Creates directories, and replaces the file of a socket that no process
+    /// listens on.
     ///
     /// # Errors
     ///

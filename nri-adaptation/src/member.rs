@@ -1,4 +1,5 @@
-//! A plugin that is registered and configured, its connection, and the events that occur while it synchronizes.
+//! A plugin that is registered and configured, its connection, and the events that occur while it
+//! synchronizes.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -114,7 +115,8 @@ impl Member {
         self.turn.lock().await
     }
 
-    /// Decides how an event gets to the plugin now. `waits` says whether the caller needs the answer.
+    /// Decides how an event gets to the plugin now. `waits` says whether the caller needs the
+    /// answer.
     pub(super) fn admit(
         &self,
         message: &mut Message,
@@ -143,8 +145,8 @@ impl Member {
         }
     }
 
-    /// Returns the oldest event that came up while the plugin synchronized. When there is none left, requests
-    /// reach the plugin directly from then on.
+    /// Returns the oldest event that came up while the plugin synchronized. When there is none
+    /// left, requests reach the plugin directly from then on.
     pub(super) fn next_queued(&self) -> Option<Queued> {
         let mut stage = self.stage();
         let Stage::Synchronizing(queue) = &mut *stage else {
@@ -169,14 +171,15 @@ impl Member {
         self.task.abort();
     }
 
-    /// Remembers that the plugin answered UNIMPLEMENTED to a dedicated RPC. Like the reference runtime, this one
-    /// takes it for an old plugin then, and sends all events that StateChange carries as StateChange.
+    /// Remembers that the plugin answered UNIMPLEMENTED to a dedicated RPC. Like the reference
+    /// runtime, this one takes it for an old plugin then, and sends all events that StateChange
+    /// carries as StateChange.
     pub(super) fn set_old(&self) {
         self.lacking.store(!0, Ordering::Relaxed);
     }
 
-    /// Remembers that the plugin lacks the dedicated RPC of an event, but does not say so in a way that the
-    /// reference runtime understands.
+    /// Remembers that the plugin lacks the dedicated RPC of an event, but does not say so in a way
+    /// that the reference runtime understands.
     pub(super) fn set_breaking(&self, event: Event) {
         let bit = EventMask::from_event(event).bits();
         self.lacking.fetch_or(bit, Ordering::Relaxed);

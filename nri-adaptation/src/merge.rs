@@ -1,12 +1,13 @@
 //! Merging the answers of several plugins into one.
 //!
-//! Every field, and every entry of a list or map, has at most one owner: the plugin that set it first. A second plugin
-//! that sets it is in [`Conflict`], unless it removes what the first one set: an entry whose key carries the
-//! [removal marker](nri::adjust::marker), an empty first argument, `remove` for RDT. Hooks and device cgroup rules have no
-//! single owner; each plugin adds its own.
+//! Every field, and every entry of a list or map, has at most one owner: the plugin that set it
+//! first. A second plugin that sets it is in [`Conflict`], unless it removes what the first one
+//! set: an entry whose key carries the [removal marker](nri::adjust::marker), an empty first
+//! argument, `remove` for RDT. Hooks and device cgroup rules have no single owner; each plugin adds
+//! its own.
 //!
-//! The rules are those of the reference, `pkg/adaptation` of `github.com/containerd/nri` v0.12.5, including those that may
-//! surprise:
+//! The rules are those of the reference, `pkg/adaptation` of `github.com/containerd/nri` v0.12.5,
+//! including those that may surprise:
 //!
 //! | If a plugin | then |
 //! | --- | --- |
@@ -18,8 +19,9 @@
 //! | sets the limit of processes in an update | the limit is dropped |
 //! | updates the container of a request that has a limit of processes | it owns that limit: the next plugin that updates the container is in conflict with it |
 //!
-//! Evictions are collected here; the reference drops them. And what the runtime gets back has no empty parts: where the
-//! reference returns `hooks: {}`, `memory: {}`, `cpu: {}` or `rdt: {}`, which change nothing, the part is absent here.
+//! Evictions are collected here; the reference drops them. And what the runtime gets back has no
+//! empty parts: where the reference returns `hooks: {}`, `memory: {}`, `cpu: {}` or `rdt: {}`,
+//! which change nothing, the part is absent here.
 
 mod create;
 mod entries;

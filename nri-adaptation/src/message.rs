@@ -1,5 +1,5 @@
-//! An event on its way to the plugins: encoded at most once for all plugins behind a connection, and cloned for those in the
-//! process.
+//! An event on its way to the plugins: encoded at most once for all plugins behind a connection,
+//! and cloned for those in the process.
 
 use bytes::Bytes;
 
@@ -58,7 +58,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Clones the request of an event for a plugin that takes it over. `None` if the event has no RPC.
+    /// Clones the request of an event for a plugin that takes it over. `None` if the event has no
+    /// RPC.
     pub(super) fn message(&self, event: Event) -> Option<Box<dyn AnyMessage>> {
         match *self {
             Self::Validation(validation) => Some(Box::new(validation.clone())),

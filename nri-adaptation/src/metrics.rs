@@ -8,12 +8,12 @@ use nri::__private::{Exposition, Histogram};
 use nri::api::ContainerAdjustment;
 use nri::wire::CallError;
 
-/// Pairs of plugin and operation that are counted apart. A peer chooses its own name, so there is no natural
-/// bound; further ones are counted as plugin `other`.
+/// Pairs of plugin and operation that are counted apart. A peer chooses its own name, so there is
+/// no natural bound; further ones are counted as plugin `other`.
 const MAX_SERIES: usize = 4096;
 
-/// Receives the signals that the Go adaptation has. `plugin` is index and name (`10-logger`), `operation`
-/// is an RPC such as `CreateContainer`.
+/// Receives the signals that the Go adaptation has. `plugin` is index and name (`10-logger`),
+/// `operation` is an RPC such as `CreateContainer`.
 ///
 /// All methods do nothing by default. They are called from many tasks at once.
 pub trait Metrics: Send + Sync + 'static {
@@ -52,8 +52,8 @@ pub(super) struct NoMetrics;
 impl Metrics for NoMetrics {}
 
 /// Counts the signals and renders them as
-/// [OpenMetrics](https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md) text. Clones
-/// share the counters.
+/// [OpenMetrics](https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md)
+/// text. Clones share the counters.
 ///
 /// ```
 /// use nri_adaptation::{Metrics, OpenMetrics};

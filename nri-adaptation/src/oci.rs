@@ -1,5 +1,5 @@
-//! Applies adjustments to OCI runtime specs, as a runtime does before it creates the container, and reads pods and containers
-//! from specs.
+//! Applies adjustments to OCI runtime specs, as a runtime does before it creates the container, and
+//! reads pods and containers from specs.
 //!
 //! [`apply`] is sufficient if the adjustment has nothing that only the runtime can resolve. A
 //! [`Generator`] takes the runtime's callbacks: for CDI devices, block I/O classes, RDT classes,
@@ -30,7 +30,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`container`] and [`pod_sandbox`] go in the other direction: they return what plugins are told about a spec.
+//! [`container`] and [`pod_sandbox`] go in the other direction: they return what plugins are told
+//! about a spec.
 //!
 //! An adjustment is applied completely or not at all, and no field is skipped silently: a field
 //! that cannot be applied results in an [`Error`] that names it. [`Generator::apply_update`]

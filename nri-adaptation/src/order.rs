@@ -10,7 +10,8 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 #[derive(Debug, Default)]
 pub(super) struct PodOrder {
     hasher: RandomState,
-    /// A lock for each pod, which is held by the event in progress. The mutex is fair, so that the others follow in their order.
+    /// A lock for each pod, which is held by the event in progress. The mutex is fair, so that the
+    /// others follow in their order.
     pods: Mutex<HashMap<Pod, Arc<AsyncMutex<()>>>>,
 }
 

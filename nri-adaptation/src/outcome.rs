@@ -15,7 +15,8 @@ use nri::wire::CallError;
 pub enum OutcomeResult {
     /// The plugin answered.
     Answered,
-    /// The plugin returned an error, or its answer could not be used, and the request failed because of it.
+    /// The plugin returned an error, or its answer could not be used, and the request failed
+    /// because of it.
     Failed,
     /// The plugin returned an error, or its answer could not be used, and the request continued.
     Ignored,
@@ -48,7 +49,8 @@ impl OutcomeResult {
         }
     }
 
-    /// Returns true if the plugin did not handle the event as it should have: it failed, was too late, or is gone.
+    /// Returns true if the plugin did not handle the event as it should have: it failed, was too
+    /// late, or is gone.
     pub fn is_error(self) -> bool {
         match self {
             Self::Failed | Self::Ignored | Self::TimedOut | Self::Disconnected => true,
@@ -69,7 +71,8 @@ impl fmt::Display for OutcomeResult {
 pub struct Outcome {
     /// Index and name of the plugin, such as `10-logger`.
     pub plugin: Arc<str>,
-    /// The event. It differs from that of the request for validators, which take part in CreateContainer.
+    /// The event. It differs from that of the request for validators, which take part in
+    /// CreateContainer.
     pub event: Event,
     /// The result of the plugin.
     pub result: OutcomeResult,
@@ -81,7 +84,8 @@ pub struct Outcome {
     pub error: Option<String>,
     /// The time from sending the request to the answer.
     pub duration: Duration,
-    /// The fields of the answer that the release does not know, such as `adjust.CDI_devices`: they have no effect.
+    /// The fields of the answer that the release does not know, such as `adjust.CDI_devices`: they
+    /// have no effect.
     pub ignored_fields: Vec<String>,
 }
 
@@ -101,7 +105,8 @@ impl Outcome {
     }
 }
 
-/// The end of a request to a plugin: its outcome, as far as it does not depend on the result, and the result.
+/// The end of a request to a plugin: its outcome, as far as it does not depend on the result, and
+/// the result.
 pub(super) type Delivery = (Outcome, Result<Body, CallError>);
 
 /// The result of a request that succeeded.

@@ -1,4 +1,5 @@
-//! The effect of a failing plugin on a request: the runtime's rules, on top of the plugin's own failure policy.
+//! The effect of a failing plugin on a request: the runtime's rules, on top of the plugin's own
+//! failure policy.
 
 use nri::api::{Event, EventMask};
 
@@ -12,7 +13,8 @@ pub enum OnError {
     /// An error of the plugin fails the request. The default for synchronous events: RunPodSandbox,
     /// UpdatePodSandbox, CreateContainer, StartContainer, UpdateContainer and validation.
     Fail,
-    /// An error of the plugin is reported, and the request continues. The default for all other events.
+    /// An error of the plugin is reported, and the request continues. The default for all other
+    /// events.
     Ignore,
     /// The request also fails if the plugin is not connected or does not answer.
     Required,
@@ -20,8 +22,8 @@ pub enum OnError {
 
 /// The runtime's rules about failing plugins.
 ///
-/// The failure policy that a plugin declares covers plugins that do not answer. These rules also cover errors
-/// that plugins return, and differ by event:
+/// The failure policy that a plugin declares covers plugins that do not answer. These rules also
+/// cover errors that plugins return, and differ by event:
 ///
 /// ```
 /// use nri_adaptation::{ErrorPolicy, OnError};
@@ -34,8 +36,8 @@ pub enum OnError {
 /// # let _ = policy;
 /// ```
 ///
-/// Whatever the rules say, StopPodSandbox, RemovePodSandbox, StopContainer and RemoveContainer reach every
-/// plugin and never fail.
+/// Whatever the rules say, StopPodSandbox, RemovePodSandbox, StopContainer and RemoveContainer
+/// reach every plugin and never fail.
 #[derive(Clone, Debug, Default)]
 pub struct ErrorPolicy {
     rules: Vec<Rule>,
@@ -51,24 +53,25 @@ struct Rule {
 }
 
 impl ErrorPolicy {
-    /// Adds a rule for a plugin (`10-logger`, `logger`, or `*` for all) and some events. Of several rules that
-    /// match, the last one applies.
+    /// Adds a rule for a plugin (`10-logger`, `logger`, or `*` for all) and some events. Of several
+    /// rules that match, the last one applies.
     #[must_use]
     pub fn rule(mut self, plugin: impl Into<String>, events: EventMask, on_error: OnError) -> Self {
         self.rules.push(Rule { plugin: plugin.into(), events, on_error });
         self
     }
 
-    /// Keeps a plugin connected until it has missed more than this number of request timeouts in a row. Without
-    /// it, the first timeout disconnects, unless the plugin's own failure policy says `keep_connected`.
+    /// Keeps a plugin connected until it has missed more than this number of request timeouts in a
+    /// row. Without it, the first timeout disconnects, unless the plugin's own failure policy says
+    /// `keep_connected`.
     #[must_use]
     pub fn keep_for_timeouts(mut self, timeouts: u32) -> Self {
         self.kept_timeouts = timeouts;
         self
     }
 
-    /// Sends StopPodSandbox and RemovePodSandbox to the plugins that accepted a pod which a later plugin then
-    /// rejected.
+    /// Sends StopPodSandbox and RemovePodSandbox to the plugins that accepted a pod which a later
+    /// plugin then rejected.
     #[must_use]
     pub fn rollback(mut self, on: bool) -> Self {
         self.rolls_back = on;

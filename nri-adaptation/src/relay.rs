@@ -186,7 +186,8 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// Removes the fields of an answer that the release does not know, as a runtime of that release does not read them.
+    /// Removes the fields of an answer that the release does not know, as a runtime of that release
+    /// does not read them.
     fn known(&self, member: &Member, answer: Body, outcome: &mut Outcome) -> Body {
         let revision = &self.core.revision;
         if !revision.lacks_fields() {

@@ -134,7 +134,8 @@ impl Revision {
 
     /// Returns true if the release has an RPC.
     pub(super) fn has(&self, rpc: &Rpc) -> bool {
-        // `since` is a tagged release. An event that StateChange never carried came with its RPC, in an untagged one even.
+        // `since` is a tagged release. An event that StateChange never carried came with its RPC,
+        // in an untagged one even.
         let came_with_event = rpc.change_fields.is_none() && self.knows_event(rpc);
         self.is_at_least(rpc.since) || came_with_event
     }
@@ -150,8 +151,8 @@ impl Revision {
         RPCS
     }
 
-    /// Returns the name of the RPC that carries an event, and the request as this revision sends it. `request` is
-    /// the encoded request of the dedicated RPC.
+    /// Returns the name of the RPC that carries an event, and the request as this revision sends
+    /// it. `request` is the encoded request of the dedicated RPC.
     ///
     /// Returns `None` if the event never travels that way, or is younger than this revision.
     pub fn request(&self, event: Event, via: Via, request: &[u8]) -> Option<(&'static str, Bytes)> {
@@ -160,8 +161,8 @@ impl Revision {
         Some((via.method(rpc), encoded))
     }
 
-    /// Returns the request of an event as this revision sends it, or `None` if the event never travels that way. `request` is
-    /// the encoded request of the dedicated RPC.
+    /// Returns the request of an event as this revision sends it, or `None` if the event never
+    /// travels that way. `request` is the encoded request of the dedicated RPC.
     pub(super) fn encoded(&self, rpc: &Rpc, via: Via, request: &Bytes) -> Option<Bytes> {
         let encoded = match via {
             Via::Dedicated => request.clone(),
@@ -177,7 +178,8 @@ impl Revision {
         Some(self.without_newer(&message, &encoded))
     }
 
-    /// Returns an encoded message, such as `ConfigureRequest`, without the fields that are younger than this revision.
+    /// Returns an encoded message, such as `ConfigureRequest`, without the fields that are younger
+    /// than this revision.
     ///
     /// Returns the message unchanged if the bytes cannot be read.
     pub fn without_newer(&self, message: &str, encoded: &[u8]) -> Bytes {

@@ -20,8 +20,8 @@ struct Current {
     done: mpsc::Receiver<Infallible>,
 }
 
-/// Held by every relay that began since the last plugin joined. A channel's sender, as its receiver learns
-/// when all of them are dropped.
+/// Held by every relay that began since the last plugin joined. A channel's sender, as its receiver
+/// learns when all of them are dropped.
 type Epoch = mpsc::Sender<Infallible>;
 
 /// The plugins as they were when a relay began.

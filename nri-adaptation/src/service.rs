@@ -18,7 +18,8 @@ use nri::PluginId;
 use super::identity::Registration;
 use super::intake;
 
-/// The maximum number of characters of the version of NRI that a plugin names; its own has up to 40.
+/// The maximum number of characters of the version of NRI that a plugin names; its own has up
+/// to 40.
 const MAX_VERSION: usize = 64;
 
 /// Answers the calls of one plugin.
@@ -93,8 +94,9 @@ impl PluginService {
         };
         let core = self.core()?;
         tracing::info!("plugin {id} requested container updates");
-        // In a separate task, because this future is only polled while the plugin reads: the request then takes its
-        // turn and ends it in time, and a large one is decoded without the lock of the connection.
+        // In a separate task, because this future is only polled while the plugin reads: the
+        // request then takes its turn and ends it in time, and a large one is decoded without the
+        // lock of the connection.
         let (connected, disconnected) = oneshot::channel::<()>();
         let done = tokio::spawn(updated(core, id, request, disconnected)).await;
         drop(connected);
@@ -118,8 +120,8 @@ impl Service for PluginService {
     }
 }
 
-/// Has the runtime update containers when it is the turn of the request, unless the plugin disconnects before. Runs to
-/// its end once started. Returns the encoded answer.
+/// Has the runtime update containers when it is the turn of the request, unless the plugin
+/// disconnects before. Runs to its end once started. Returns the encoded answer.
 async fn updated(
     core: Arc<Core>,
     id: PluginId,

@@ -70,12 +70,13 @@ struct Connected {
     service: Weak<PluginService>,
 }
 
-/// Takes a plugin in: returns when it is registered, configured and synchronized. A task then looks after its
-/// connection.
+/// Takes a plugin in: returns when it is registered, configured and synchronized. A task then looks
+/// after its connection.
 ///
 /// # Errors
 ///
-/// Returns why the plugin was refused. The reason is logged, and the plugin gets it as far as the protocol allows.
+/// Returns why the plugin was refused. The reason is logged, and the plugin gets it as far as the
+/// protocol allows.
 pub(super) async fn attach<S>(core: &Arc<Core>, stream: S, mut origin: Origin) -> Result<PluginId>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -115,8 +116,8 @@ where
 
 /// Runs a plugin in this process.
 ///
-/// It registers, synchronizes and asks for updates over a stream in memory, as it would over a socket. Events are calls
-/// of its handlers, with nothing in between but the deadline.
+/// It registers, synchronizes and asks for updates over a stream in memory, as it would over a
+/// socket. Events are calls of its handlers, with nothing in between but the deadline.
 pub(super) async fn run_builtin<P: Plugin>(
     core: &Arc<Core>,
     plugin: P,
@@ -197,8 +198,8 @@ async fn admit(
 ///
 /// # Errors
 ///
-/// Returns an error if the plugin returns one or does not answer, and [`ErrorKind::Protocol`] if its event mask
-/// has bits that the revision does not know.
+/// Returns an error if the plugin returns one or does not answer, and [`ErrorKind::Protocol`] if
+/// its event mask has bits that the revision does not know.
 async fn configure(
     core: &Core,
     caller: &Caller,
@@ -247,7 +248,8 @@ fn subscribed(mask: i32, revision: &Revision) -> Result<EventMask> {
     Ok(EventMask::from_bits_truncate(mask))
 }
 
-/// Returns the reason for refusing a plugin that subscribes to events of a later release. The plugin is told, too.
+/// Returns the reason for refusing a plugin that subscribes to events of a later release. The
+/// plugin is told, too.
 fn unknown_events(mask: i32, release: &str) -> String {
     let unknown = EventMask::from_bits_truncate(mask);
     let names = Event::ALL.iter().filter(|event| unknown.contains(**event));

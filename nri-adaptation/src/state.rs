@@ -62,8 +62,8 @@ impl State {
         self.containers
     }
 
-    /// Puts each pod and container that is added from now on into its own part of Synchronize, to test that a plugin
-    /// accepts several parts.
+    /// Puts each pod and container that is added from now on into its own part of Synchronize, to
+    /// test that a plugin accepts several parts.
     pub fn one_entry_per_part(&mut self) {
         self.one_entry_per_part = true;
     }
@@ -94,8 +94,8 @@ pub(super) fn entries(part: &[u8]) -> usize {
     boundaries(part).count()
 }
 
-/// Splits a part into two of about the same size, between two entries. The second one is empty if there is
-/// only one entry.
+/// Splits a part into two of about the same size, between two entries. The second one is empty if
+/// there is only one entry.
 pub(super) fn split(mut part: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     let half = part.len() / 2;
     let middle = boundaries(&part).find(|end| *end >= half);

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedRwLockReadGuard, RwLock};
 
-/// While this is held, no plugin synchronizes. Made by [`Adaptation::sync_guard`](super::Adaptation::sync_guard).
+/// While this is held, no plugin synchronizes. Made by
+/// [`Adaptation::sync_guard`](super::Adaptation::sync_guard).
 ///
-/// A runtime holds it from before a pod or container appears in its state, or disappears from there, until the
-/// event about that has been sent. Then each plugin learns of the pod exactly once: from Synchronize or from the
-/// event.
+/// A runtime holds it from before a pod or container appears in its state, or disappears from
+/// there, until the event about that has been sent. Then each plugin learns of the pod exactly
+/// once: from Synchronize or from the event.
 #[derive(Debug)]
 #[must_use = "plugins synchronize as soon as the guard is dropped"]
 pub struct SyncGuard {
@@ -16,7 +17,8 @@ pub struct SyncGuard {
     _held: Option<OwnedRwLockReadGuard<()>>,
 }
 
-/// Read-locked while the runtime changes its state, write-locked while it collects the state for a plugin.
+/// Read-locked while the runtime changes its state, write-locked while it collects the state for a
+/// plugin.
 #[derive(Debug, Default)]
 pub(super) struct SyncLock(Arc<RwLock<()>>);
 

@@ -1,4 +1,5 @@
-//! The built-in validator: a policy of the runtime over what plugins may adjust, and which plugins must be there.
+//! The built-in validator: a policy of the runtime over what plugins may adjust, and which plugins
+//! must be there.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -9,19 +10,22 @@ use nri::api::{
 };
 use serde_yaml_ng::Value;
 
-/// The longest list that is parsed, in bytes. Kubernetes limits all annotations of a pod together to this.
+/// The longest list that is parsed, in bytes. Kubernetes limits all annotations of a pod together
+/// to this.
 const MAX_LIST: usize = 256 * 1024;
 
 /// The key of the pod annotation that names further required plugins, as a YAML list of names.
 ///
-/// Like other annotations of NRI it can be meant for one container (`KEY/container.NAME`), for the pod (`KEY/pod`), or
-/// have no suffix.
+/// Like other annotations of NRI it can be meant for one container (`KEY/container.NAME`), for the
+/// pod (`KEY/pod`), or have no suffix.
 pub const REQUIRED_PLUGINS_ANNOTATION: &str = "required-plugins.noderesource.dev";
 
-/// Rejects adjustments that the runtime's configuration forbids, and containers that miss a required plugin.
+/// Rejects adjustments that the runtime's configuration forbids, and containers that miss a
+/// required plugin.
 ///
 /// The same checks, in the same order, as the default validator of the reference
-/// (`plugins/default-validator` of `github.com/containerd/nri` v0.12.5). Nothing is forbidden by default.
+/// (`plugins/default-validator` of `github.com/containerd/nri` v0.12.5). Nothing is forbidden by
+/// default.
 ///
 /// ```
 /// use nri_adaptation::validate::DefaultValidator;
@@ -53,7 +57,8 @@ pub struct DefaultValidator {
     ///
     /// Pods can name further ones in the annotation [`REQUIRED_PLUGINS_ANNOTATION`].
     pub required_plugins: Vec<String>,
-    /// The key of the pod annotation that, if true, tolerates the absence of required plugins. None if empty.
+    /// The key of the pod annotation that, if true, tolerates the absence of required plugins. None
+    /// if empty.
     pub tolerate_missing_annotation: String,
 }
 
@@ -116,7 +121,8 @@ impl DefaultValidator {
         self
     }
 
-    /// Adds a plugin without which no container may be created: a name, or index and name (`10-name`).
+    /// Adds a plugin without which no container may be created: a name, or index and name
+    /// (`10-name`).
     #[must_use]
     pub fn require_plugin(mut self, name: impl Into<String>) -> Self {
         self.required_plugins.push(name.into());

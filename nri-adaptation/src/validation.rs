@@ -18,13 +18,14 @@ use super::relay::{Answers, Relay};
 use super::roster::Members;
 
 impl Core {
-    /// Passes the request about a merged adjustment, made if any validator is there, to the runtime's validators, then to all
-    /// plugins that validate, concurrently. Returns the outcomes of the plugins.
+    /// Passes the request about a merged adjustment, made if any validator is there, to the
+    /// runtime's validators, then to all plugins that validate, concurrently. Returns the outcomes
+    /// of the plugins.
     ///
     /// # Errors
     ///
-    /// Returns the first rejection, in the order of the validators, and an error about the plugin with the `largest` answer if
-    /// the request does not fit into a message.
+    /// Returns the first rejection, in the order of the validators, and an error about the plugin
+    /// with the `largest` answer if the request does not fit into a message.
     pub(super) async fn validate(
         &self,
         members: &Members,

@@ -1,21 +1,22 @@
 //! Plugins that are WebAssembly modules: files in the plugin directory that start with `\0asm`.
 //!
 //! A module exports a function per RPC, in the calling convention of
-//! [go-plugin](https://github.com/knqyf263/go-plugin), and imports at most `env.log` and WASI preview 1. It gets no
-//! files, no network and no environment. The engine is [wasmi](https://github.com/wasmi-labs/wasmi), an
-//! interpreter: it adds eight crates and no generated machine code to the runtime's process, and can interrupt any
-//! module after a given amount of work. Requests to plugins are too few and small for a compiler to pay off.
+//! [go-plugin](https://github.com/knqyf263/go-plugin), and imports at most `env.log` and WASI
+//! preview 1. It gets no files, no network and no environment. The engine is
+//! [wasmi](https://github.com/wasmi-labs/wasmi), an interpreter: it adds eight crates and no
+//! generated machine code to the runtime's process, and can interrupt any module after a given
+//! amount of work. Requests to plugins are too few and small for a compiler to pay off.
 //!
-//! The module sits behind a connection in memory, so timeouts, masks, split Synchronize and merging work as for any
-//! other plugin:
+//! The module sits behind a connection in memory, so timeouts, masks, split Synchronize and merging
+//! work as for any other plugin:
 //!
 //! ```text
 //! session ── stream in memory ── service ── module (wasmi)
 //!                                             └─ imports
 //! ```
 //!
-//! A module that traps, breaks the calling convention or exceeds its time is disconnected. The reference keeps calling
-//! it, although its memory may be in any state.
+//! A module that traps, breaks the calling convention or exceeds its time is disconnected. The
+//! reference keeps calling it, although its memory may be in any state.
 
 mod error;
 mod imports;
@@ -86,7 +87,8 @@ fn read(path: &Path) -> Result<Vec<u8>, ModuleError> {
     Ok(code)
 }
 
-/// A loaded WebAssembly plugin, for tools that test plugins. The adaptation loads modules on its own.
+/// A loaded WebAssembly plugin, for tools that test plugins. The adaptation loads modules on its
+/// own.
 pub struct WasmModule {
     id: PluginId,
     module: Module,
@@ -102,12 +104,14 @@ impl fmt::Debug for WasmModule {
 }
 
 impl WasmModule {
-    /// Loads a module as a runtime of this revision does, or with any functions that it exports if `revision` is `None`.
+    /// Loads a module as a runtime of this revision does, or with any functions that it exports if
+    /// `revision` is `None`.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Unsupported`] if a runtime of this revision would not load it: because the file cannot be read or
-    /// is not a module, a function is missing, or it does not start within the time limit.
+    /// Returns [`ErrorKind::Unsupported`] if a runtime of this revision would not load it: because
+    /// the file cannot be read or is not a module, a function is missing, or it does not start
+    /// within the time limit.
     pub async fn load(
         path: &Path,
         id: PluginId,
@@ -142,7 +146,8 @@ impl WasmModule {
         self.module.rpcs()
     }
 
-    /// Serves the module, which registers with its name and index. Returns the runtime's end of its connection.
+    /// Serves the module, which registers with its name and index. Returns the runtime's end of its
+    /// connection.
     ///
     /// # Panics
     ///
@@ -159,7 +164,8 @@ impl WasmModule {
             let _ = connection.serve_until(&service, service.broken()).await;
         });
         tokio::spawn(async move {
-            // A refusal ends the session, which logs it. A module does not say which release of NRI it was built with.
+            // A refusal ends the session, which logs it. A module does not say which release of NRI
+            // it was built with.
             let _ = register(&caller, &id, "", None).await;
         });
         ours

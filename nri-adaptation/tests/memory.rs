@@ -1,7 +1,8 @@
-//! The memory that plugins occupy: little while they are connected, and nothing after they have gone.
+//! The memory that plugins occupy: little while they are connected, and nothing after they have
+//! gone.
 //!
-//! An allocator counts the bytes that are allocated. The resident memory says nothing, because the allocator keeps freed
-//! memory for later.
+//! An allocator counts the bytes that are allocated. The resident memory says nothing, because the
+//! allocator keeps freed memory for later.
 
 #![allow(unsafe_code, reason = "an allocator is unsafe")]
 
@@ -31,10 +32,12 @@ const ROUNDS: usize = 25;
 /// The size of a large message, just below the limit of 4 MiB.
 const LARGE: usize = (4 << 20) - 1024;
 
-/// The bytes that both ends of the connection to a plugin may occupy: two read buffers, two write buffers, and the state.
+/// The bytes that both ends of the connection to a plugin may occupy: two read buffers, two write
+/// buffers, and the state.
 const MAX_PER_PLUGIN: isize = 96 << 10;
 
-/// The bytes that may stay when all plugins have gone: the read buffer of the thread, and some that tokio keeps.
+/// The bytes that may stay when all plugins have gone: the read buffer of the thread, and some that
+/// tokio keeps.
 const MAX_LEFT: isize = 80 << 10;
 
 static LIVE: AtomicIsize = AtomicIsize::new(0);

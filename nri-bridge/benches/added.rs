@@ -1,9 +1,10 @@
 //! What the bridge adds to an event: `cargo bench -p nri-bridge`, or with a number for more rounds.
 //!
-//! `direct` is RunPodSandbox from an adaptation that falls back to StateChange, `bridged` the same from one that never sends
-//! StateChange, through the bridge. The plugin knows nothing but StateChange. Runtime, bridge and plugin are three processes,
-//! and both take turns, so that a change of the machine's pace hits both. The last line is how much memory the bridge has
-//! gained, measured after the first and after the last turn.
+//! `direct` is RunPodSandbox from an adaptation that falls back to StateChange, `bridged` the same
+//! from one that never sends StateChange, through the bridge. The plugin knows nothing but
+//! StateChange. Runtime, bridge and plugin are three processes, and both take turns, so that a
+//! change of the machine's pace hits both. The last line is how much memory the bridge has gained,
+//! measured after the first and after the last turn.
 
 use std::path::Path;
 use std::process::{Child, Command};

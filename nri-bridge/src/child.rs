@@ -32,7 +32,8 @@ pub struct Program {
     pub path: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// The index and name that it finds in its environment, as if a runtime launched it; without them it has its own.
+    /// The index and name that it finds in its environment, as if a runtime launched it; without
+    /// them it has its own.
     pub id: Option<PluginId>,
 }
 
@@ -95,8 +96,8 @@ impl Child {
         Self { process, output: [out, err] }
     }
 
-    /// Waits for the end of the plugin, whose connection is closed, and kills it if it does not end by itself. Returns how it
-    /// ended, for a message.
+    /// Waits for the end of the plugin, whose connection is closed, and kills it if it does not end
+    /// by itself. Returns how it ended, for a message.
     pub async fn end(mut self) -> String {
         let status = self.wait().await;
         // A process that the plugin has left behind may keep the pipes open.

@@ -10,7 +10,8 @@ use crate::error::{Error, ErrorKind};
 /// The path of the program of this process.
 const PROGRAM: &str = "/proc/self/exe";
 
-/// Copies this program to a path, whose folder exists. A file that is there is replaced in one step, even if it runs.
+/// Copies this program to a path, whose folder exists. A file that is there is replaced in one
+/// step, even if it runs.
 ///
 /// # Errors
 ///

@@ -1,10 +1,11 @@
 //! Runs an NRI plugin that nobody can rebuild under runtimes without `StateChange`.
 //!
-//! Towards the runtime the bridge is the plugin, towards the plugin it is the runtime. Every message passes as the bytes that
-//! were sent, with the same index, name and configuration, except for two: in Configure the time limits become shorter, and an
-//! event whose RPC the plugin says that it does not have is sent to it again as `StateChange`. A plugin that crashes or
-//! answers too late leaves the request unanswered and closes the connection, so that the runtime does what it does with such a
-//! plugin.
+//! Towards the runtime the bridge is the plugin, towards the plugin it is the runtime. Every
+//! message passes as the bytes that were sent, with the same index, name and configuration, except
+//! for two: in Configure the time limits become shorter, and an event whose RPC the plugin says
+//! that it does not have is sent to it again as `StateChange`. A plugin that crashes or answers too
+//! late leaves the request unanswered and closes the connection, so that the runtime does what it
+//! does with such a plugin.
 //!
 //! | module | contents |
 //! | --- | --- |

@@ -9,7 +9,8 @@ use nri_bridge::state::State;
 use nri_bridge::{Error, install, modes, output};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Tells `nri-compat check` what this program is. The layout is that of the manifest that the derive of the crate `nri` embeds.
+/// Tells `nri-compat check` what this program is. The layout is that of the manifest that the
+/// derive of the crate `nri` embeds.
 #[used]
 static NO_PLUGIN: [u8; 41] = *b"NRI-PLUGIN-INFO\x01\x15\0\0\0{\"tool\":\"nri-bridge\"}";
 

@@ -7,7 +7,8 @@ use tracing::Level;
 
 use crate::flags::Mode;
 
-/// Logs to standard error, as `RUST_LOG` says, or to journald if a runtime launched this process and discards its output.
+/// Logs to standard error, as `RUST_LOG` says, or to journald if a runtime launched this process
+/// and discards its output.
 pub fn log(mode: &Mode) {
     let is_lost = matches!(mode, Mode::Launched) && is_discarded(std::io::stderr());
     // Where there is no journald, nothing can be logged.

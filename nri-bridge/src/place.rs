@@ -1,7 +1,8 @@
 //! Where the plugin lies that a launched bridge stands for.
 //!
-//! A runtime launches `NN-name` in its plugin folder, which is the bridge or a link to it. The plugin has the same name in the
-//! folder `NN-name.bridge` beside it, which runtimes pass over because it is a folder:
+//! A runtime launches `NN-name` in its plugin folder, which is the bridge or a link to it. The
+//! plugin has the same name in the folder `NN-name.bridge` beside it, which runtimes pass over
+//! because it is a folder:
 //!
 //! ```text
 //! /opt/nri/plugins/10-old              the bridge
@@ -21,8 +22,8 @@ const FOLDER: &str = "bridge";
 ///
 /// # Errors
 ///
-/// Returns an error if there is no plugin, if it is not executable, or if others than root and the user of the bridge could
-/// replace it.
+/// Returns an error if there is no plugin, if it is not executable, or if others than root and the
+/// user of the bridge could replace it.
 pub fn plugin_of(bridge: &Path) -> Result<PathBuf, Error> {
     let name = bridge.file_name().unwrap_or_default();
     let mut folder = bridge.as_os_str().to_owned();

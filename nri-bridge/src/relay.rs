@@ -23,7 +23,8 @@ use runtime::FromRuntime;
 /// What the bridge changes in addition to translating events.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The NRI version that Configure names, in place of the runtime's own, for a plugin that insists.
+    /// The NRI version that Configure names, in place of the runtime's own, for a plugin that
+    /// insists.
     pub speak: Option<String>,
 }
 
@@ -59,9 +60,9 @@ impl Label {
     }
 }
 
-/// Relays between a runtime and a plugin until one of them closes its connection, or the plugin fails. Then both connections
-/// are closed at once, and requests in progress stay unanswered, as if the plugin itself had ended. The answers that the plugin
-/// gave before it ended are sent.
+/// Relays between a runtime and a plugin until one of them closes its connection, or the plugin
+/// fails. Then both connections are closed at once, and requests in progress stay unanswered, as if
+/// the plugin itself had ended. The answers that the plugin gave before it ended are sent.
 pub async fn relay<R, P>(runtime: R, plugin: P, options: &Options, state: &State) -> End
 where
     R: AsyncRead + AsyncWrite + Unpin,
@@ -95,7 +96,8 @@ where
     end
 }
 
-/// Sends the answers that arrived together with the end of the plugin, such as that to Shutdown, as far as the socket has room.
+/// Sends the answers that arrived together with the end of the plugin, such as that to Shutdown, as
+/// far as the socket has room.
 async fn send_answers(serving: Pin<&mut impl Future>) {
     // Without a budget, because the relay may have used up that of its task.
     let mut serving = pin!(unconstrained(serving));
@@ -114,8 +116,8 @@ struct Forward {
 }
 
 impl Forward {
-    /// Calls the plugin. Returns the error that it answers with, if any; if there is no answer at all, the relay ends, and
-    /// this never returns.
+    /// Calls the plugin. Returns the error that it answers with, if any; if there is no answer at
+    /// all, the relay ends, and this never returns.
     async fn call(
         &self,
         service: &str,

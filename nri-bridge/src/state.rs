@@ -1,4 +1,5 @@
-//! What probes and metrics show: whether the plugins are connected, and how many events were translated.
+//! What probes and metrics show: whether the plugins are connected, and how many events were
+//! translated.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -37,7 +38,8 @@ impl State {
         self.0.lost.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts an event that was sent as StateChange; returns true if it is the first one of its RPC.
+    /// Counts an event that was sent as StateChange; returns true if it is the first one of its
+    /// RPC.
     pub(crate) fn translate(&self, rpc: &str) -> bool {
         let mut counts = self.translated();
         match counts.get_mut(rpc) {

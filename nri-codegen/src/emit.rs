@@ -54,7 +54,8 @@ struct Input<'i> {
     deprecations: Vec<&'i Deprecation>,
 }
 
-/// Returns the Rust source for `compiled`, formatted, for `include!`. It depends on nothing but `prost`.
+/// Returns the Rust source for `compiled`, formatted, for `include!`. It depends on nothing but
+/// `prost`.
 ///
 /// # Errors
 ///
@@ -153,7 +154,8 @@ fn calls(options: &Options, messages: &Messages, services: &[Emitted]) -> TokenS
     quote! { #status #codec #(#servers)* #transport #(#clients)* }
 }
 
-/// Puts the items into a module that allows every lint, and re-exports them: `include!` takes no inner attributes.
+/// Puts the items into a module that allows every lint, and re-exports them: `include!` takes no
+/// inner attributes.
 fn file(input: &Input<'_>, messages: &Messages, items: &TokenStream) -> String {
     let module = modules::emit(name(input), input.schema.is_nested(), messages, items);
     let formatted = match syn::parse2(module.clone()) {

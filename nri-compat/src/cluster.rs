@@ -1,13 +1,15 @@
 //! Reads a Kubernetes cluster: the runtimes of its nodes, and the workloads that may be NRI
 //! plugins.
 //!
-//! Only lists of the resources in [`RESOURCES`] are requested, and neither secrets nor logs are read. Nothing is written,
-//! except by [`publish`], which writes one policy report. Lists are read page by page, and only the few fields that matter are
-//! kept, so that memory does not grow with the number of pods.
+//! Only lists of the resources in [`RESOURCES`] are requested, and neither secrets nor logs are
+//! read. Nothing is written, except by [`publish`], which writes one policy report. Lists are read
+//! page by page, and only the few fields that matter are kept, so that memory does not grow with
+//! the number of pods.
 //!
 //! The modules depend on each other in one direction: `access` finds the API server and the
 //! credentials with `kube`, `client` reads a list, and `inventory` gathers what matters of its
-//! objects, whose fields `object` and `conditions` read. `published` writes and lists policy reports.
+//! objects, whose fields `object` and `conditions` read. `published` writes and lists policy
+//! reports.
 
 mod access;
 mod client;

@@ -149,8 +149,8 @@ impl Place {
         self.path().rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
-    /// Returns true if the file is in the folder of `other`, or anywhere below it: on the same disk, or in the same archive and
-    /// image.
+    /// Returns true if the file is in the folder of `other`, or anywhere below it: on the same
+    /// disk, or in the same archive and image.
     pub(crate) fn is_below_folder_of(&self, other: &Self) -> bool {
         let folder = Path::new(other.path()).parent();
         let is_in_archive = self.entry.is_some();
@@ -173,8 +173,8 @@ impl Place {
         self.file.cmp(&other.file).then_with(|| self.inner().cmp(&other.inner()))
     }
 
-    /// Returns true if this is in the same file on disk, and in the same workload and image if `outer` has
-    /// one.
+    /// Returns true if this is in the same file on disk, and in the same workload and image if
+    /// `outer` has one.
     pub(crate) fn is_within(&self, outer: &Self) -> bool {
         self.file == outer.file
             && (outer.workload.is_none() || self.workload == outer.workload)

@@ -1,7 +1,7 @@
 //! The catalogue: every rule as data, one file per rule in `rules/`.
 //!
-//! To add a rule, write `rules/ID.toml`, and add a line to the table in `rules/table.rs`. Incidents in logs are rules, too; see
-//! [`incident`].
+//! To add a rule, write `rules/ID.toml`, and add a line to the table in `rules/table.rs`. Incidents
+//! in logs are rules, too; see [`incident`].
 //!
 //! ```
 //! let rule = nri_compat::rules::get("FIELD_NO_DELETE").expect("a rule of buf's");
@@ -172,7 +172,8 @@ static FILES: LazyLock<Vec<RuleFile>> = LazyLock::new(|| {
     all.chain(incidents!(incident_files)).chain(config_rules!(files)).collect()
 });
 
-/// Reads a text, and joins its lines. The texts of a rule live as long as the program, like the table.
+/// Reads a text, and joins its lines. The texts of a rule live as long as the program, like the
+/// table.
 fn one_line<'de, D: Deserializer<'de>>(text: D) -> Result<&'static str, D::Error> {
     let text = String::deserialize(text)?;
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -51,7 +51,8 @@ pub struct GoPackage {
     pub name: String,
     /// True if it imports the stub of NRI itself, not that of a fork.
     pub imports_stub: bool,
-    /// The methods with the form of handlers, except those in files that are not part of every build.
+    /// The methods with the form of handlers, except those in files that are not part of every
+    /// build.
     pub handlers: Vec<GoHandler>,
     /// True if the packages that its module uses are vendored.
     pub is_vendored: bool,

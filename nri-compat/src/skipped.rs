@@ -85,7 +85,8 @@ pub enum SkipKind {
 }
 
 impl SkipKind {
-    /// Returns true if what was skipped may hold a plugin: it is there, but it could not be read, or not to its end.
+    /// Returns true if what was skipped may hold a plugin: it is there, but it could not be read,
+    /// or not to its end.
     pub(crate) const fn may_hold_plugin(self) -> bool {
         let holds_none = matches!(
             self,
@@ -114,7 +115,8 @@ pub struct Unreadable {
     pub kind: SkipKind,
     /// The reason: one line, in lower case.
     pub reason: String,
-    /// The pause after which it may be readable, zero if it is unknown; `None` if it stays unreadable.
+    /// The pause after which it may be readable, zero if it is unknown; `None` if it stays
+    /// unreadable.
     pub(crate) retry_after: Option<Duration>,
 }
 
@@ -131,8 +133,8 @@ impl Unreadable {
         self
     }
 
-    /// Returns the reason why data in some format cannot be read. Decoders and the `tar` crate report
-    /// broken data as errors of several kinds, but not as those of the system.
+    /// Returns the reason why data in some format cannot be read. Decoders and the `tar` crate
+    /// report broken data as errors of several kinds, but not as those of the system.
     pub(crate) fn of_data(error: io::Error) -> Self {
         let is_of_system = error.raw_os_error().is_some();
         let mut why = Self::from(error);

@@ -24,7 +24,8 @@ pub struct Subject {
     pub name: String,
     /// The index that a plugin registers with, such as `10`; empty for a runtime.
     pub index: String,
-    /// The NRI version that a plugin claims, or the version that a runtime reports; empty if it reports none.
+    /// The NRI version that a plugin claims, or the version that a runtime reports; empty if it
+    /// reports none.
     pub version: String,
 }
 

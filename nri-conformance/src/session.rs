@@ -1,7 +1,9 @@
-//! A connection to a plugin whose runtime end is controlled by a test, under any revision of the protocol.
+//! A connection to a plugin whose runtime end is controlled by a test, under any revision of the
+//! protocol.
 //!
-//! A session works at a lower level than [`nri_adaptation`]: it sends exactly what a test requests, including messages that
-//! no runtime would send, and returns the answers without judging them, except that they can be decoded.
+//! A session works at a lower level than [`nri_adaptation`]: it sends exactly what a test requests,
+//! including messages that no runtime would send, and returns the answers without judging them,
+//! except that they can be decoded.
 
 mod recut;
 mod requests;
@@ -114,13 +116,14 @@ impl Session {
         self.serving.is_finished()
     }
 
-    /// Waits for the plugin to close the connection. Returns false if it is still open after `within`.
+    /// Waits for the plugin to close the connection. Returns false if it is still open after
+    /// `within`.
     pub(crate) async fn closed(&mut self, within: Duration) -> bool {
         self.serving.is_finished() || timeout(within, &mut self.serving).await.is_ok()
     }
 
-    /// Waits for the plugin to register. Returns `None` if it does not within the registration timeout, or if the
-    /// connection ends.
+    /// Waits for the plugin to register. Returns `None` if it does not within the registration
+    /// timeout, or if the connection ends.
     pub async fn registration(&self) -> Option<RegisterPluginRequest> {
         let registration = self.arrivals.registration();
         timeout(self.timeouts.registration, registration).await.ok()?
@@ -191,8 +194,9 @@ impl Session {
         decoded(self.call_within("Synchronize", encoded, within).await?)
     }
 
-    /// Sends an event as a runtime of this revision does: with its dedicated RPC, falling back to StateChange if the plugin does
-    /// not implement the RPC and the event can be sent as StateChange; or as StateChange only.
+    /// Sends an event as a runtime of this revision does: with its dedicated RPC, falling back to
+    /// StateChange if the plugin does not implement the RPC and the event can be sent as
+    /// StateChange; or as StateChange only.
     ///
     /// `request` is the encoded request of the dedicated RPC.
     pub(crate) async fn send(&self, event: Event, request: &[u8]) -> Answer {
@@ -248,7 +252,8 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Creates the answer to an event that the revision does not send, as if the plugin did not implement it.
+    /// Creates the answer to an event that the revision does not send, as if the plugin did not
+    /// implement it.
     fn unsent(event: Event) -> Self {
         let status = Status::new(Code::UNIMPLEMENTED, "not sent under this revision");
         Answer { event, via: Via::Dedicated, result: Err(status.into()) }

@@ -1,4 +1,5 @@
-//! `#[nri::plugin]` on a block of methods: writes the impl of the trait of each, then what the derive writes.
+//! `#[nri::plugin]` on a block of methods: writes the impl of the trait of each, then what the
+//! derive writes.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -17,7 +18,8 @@ use crate::table::{LIFE, RPCS, Rpc};
 const HOOKS: [(&str, &[(&str, &str)]); 3] =
     [("on_connect", &[]), ("on_disconnect", &[("reason", "&nri::Error")]), ("on_reconnect", &[])];
 
-/// Expands the block. With errors, the impls are written all the same, so that one mistake causes one error.
+/// Expands the block. With errors, the impls are written all the same, so that one mistake causes
+/// one error.
 pub(crate) fn plugin(arguments: TokenStream, block: TokenStream) -> TokenStream {
     let block: Item = match syn::parse2(block) {
         Ok(block) => block,
@@ -55,7 +57,8 @@ fn expanded(arguments: TokenStream, block: &ItemImpl, ident: Ident) -> TokenStre
     quote!(#traits #expanded)
 }
 
-/// Returns the block with the name of its type. Of everything else, the error names the tokens to replace.
+/// Returns the block with the name of its type. Of everything else, the error names the tokens to
+/// replace.
 fn named_block(item: &Item) -> syn::Result<(&ItemImpl, Ident)> {
     let (at, help) = match item {
         Item::Impl(block) => match (name(block), &block.trait_) {
@@ -177,7 +180,8 @@ fn unknown(ident: &Ident, diagnostics: &mut Diagnostics) {
     diagnostics.error(ident, format!("`{ident}` is not a handler"), help);
 }
 
-/// Returns the RPCs with an event in the order of the life of a pod with one container, then the others.
+/// Returns the RPCs with an event in the order of the life of a pod with one container, then the
+/// others.
 fn in_order_of_life() -> impl Iterator<Item = &'static Rpc> {
     let events = LIFE.iter().filter_map(|name| RPCS.iter().find(|rpc| rpc.name == *name));
     events.chain(RPCS.iter().filter(|rpc| !rpc.carries_event()))

@@ -1,4 +1,5 @@
-//! `#[derive(NriPlugin)]` and `#[nri::plugin]`, which the `nri` crate re-exports: make a type with handlers a plugin.
+//! `#[derive(NriPlugin)]` and `#[nri::plugin]`, which the `nri` crate re-exports: make a type with
+//! handlers a plugin.
 //!
 //! The macro knows no types, so the compiler detects the handlers: the generated code refers to one
 //! constant per RPC, and if the type implements the handler trait, a constant in an inherent impl
@@ -12,11 +13,10 @@
 //!         signature.rs ↗
 //! ```
 //!
-//! `block` reads the methods below `#[nri::plugin]`, checks each `signature`, writes the impls of their traits, and continues
-//! like the derive.
-//! `attributes` parses, `input` and `policies` check the meaning with the generated `table`,
-//! `expand` generates code. All add errors to `diagnostics`, and the impl is generated
-//! nevertheless, so that one mistake causes one error.
+//! `block` reads the methods below `#[nri::plugin]`, checks each `signature`, writes the impls of
+//! their traits, and continues like the derive. `attributes` parses, `input` and `policies` check
+//! the meaning with the generated `table`, `expand` generates code. All add errors to
+//! `diagnostics`, and the impl is generated nevertheless, so that one mistake causes one error.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
@@ -35,7 +35,8 @@ mod wasm;
 
 use proc_macro::TokenStream;
 
-/// Makes a type a plugin: implements `nri::plugin::Plugin` from the handler traits that the type implements.
+/// Makes a type a plugin: implements `nri::plugin::Plugin` from the handler traits that the type
+/// implements.
 ///
 /// The type is a struct or an enum, and handles at least one event. Lifetimes of the type become
 /// `'static`; a type with other parameters lists its handlers with `handles(…)`, because the
@@ -58,10 +59,12 @@ use proc_macro::TokenStream;
 /// | `crate = renamed` | the path of the `nri` crate if the dependency has another name |
 /// | `bound(B: Backend, …)` | bounds that the handlers of a generic type need in addition to those of the type |
 ///
-/// Wherever an attribute takes events or handlers, it takes the names of handler traits: `Configure`, `Synchronize`, `Shutdown`,
-/// `RunPodSandbox`, `UpdatePodSandbox`, `PostUpdatePodSandbox`, `StopPodSandbox`, `RemovePodSandbox`, `CreateContainer`,
-/// `PostCreateContainer`, `StartContainer`, `PostStartContainer`, `UpdateContainer`, `PostUpdateContainer`, `StopContainer`,
-/// `RemoveContainer`, `StateChange` and `ValidateContainerAdjustment`.
+/// Wherever an attribute takes events or handlers, it takes the names of handler traits:
+/// `Configure`, `Synchronize`, `Shutdown`, `RunPodSandbox`, `UpdatePodSandbox`,
+/// `PostUpdatePodSandbox`, `StopPodSandbox`, `RemovePodSandbox`, `CreateContainer`,
+/// `PostCreateContainer`, `StartContainer`, `PostStartContainer`, `UpdateContainer`,
+/// `PostUpdateContainer`, `StopContainer`, `RemoveContainer`, `StateChange` and
+/// `ValidateContainerAdjustment`.
 ///
 /// # Deprecated handlers
 ///
@@ -73,26 +76,31 @@ pub fn derive_nri_plugin(input: TokenStream) -> TokenStream {
     derive(input.into()).into()
 }
 
-/// Makes a type a plugin: implements the handler trait of each method in the block, and `nri::plugin::Plugin` for all of them.
+/// Makes a type a plugin: implements the handler trait of each method in the block, and
+/// `nri::plugin::Plugin` for all of them.
 ///
-/// The block has only handlers, each with the arguments of its trait; `&EventContext` may be left out. Methods of other names,
-/// such as a misspelt one, are errors: functions of the type are in another block. `on_connect`, `on_disconnect` and
-/// `on_reconnect` are those of the trait `Connection`.
+/// The block has only handlers, each with the arguments of its trait; `&EventContext` may be left
+/// out. Methods of other names, such as a misspelt one, are errors: functions of the type are in
+/// another block. `on_connect`, `on_disconnect` and `on_reconnect` are those of the trait
+/// `Connection`.
 ///
-/// The attributes are those of [`NriPlugin`](macro@NriPlugin), without `handles` and `bound`: the block shows both.
+/// The attributes are those of [`NriPlugin`](macro@NriPlugin), without `handles` and `bound`: the
+/// block shows both.
 #[proc_macro_attribute]
 pub fn plugin(arguments: TokenStream, block: TokenStream) -> TokenStream {
     block::plugin(arguments.into(), block.into()).into()
 }
 
-/// Exports a plugin as a WebAssembly module. For `nri::wasm_plugin!`, which passes the path of its crate.
+/// Exports a plugin as a WebAssembly module. For `nri::wasm_plugin!`, which passes the path of its
+/// crate.
 #[doc(hidden)]
 #[proc_macro]
 pub fn wasm_exports(input: TokenStream) -> TokenStream {
     wasm::exports(input.into()).into()
 }
 
-/// Attributes, checked input, expansion; with an error for everything that is wrong, and the impl all the same.
+/// Attributes, checked input, expansion; with an error for everything that is wrong, and the impl
+/// all the same.
 fn derive(input: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     let input: syn::DeriveInput = match syn::parse2(input) {
         Ok(input) => input,

@@ -1,5 +1,5 @@
-//! The signatures of the methods of a block, compared with those of the traits: the compiler's errors count the context, which
-//! authors may leave out.
+//! The signatures of the methods of a block, compared with those of the traits: the compiler's
+//! errors count the context, which authors may leave out.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -37,7 +37,8 @@ impl Signature {
         Signature { method: method.to_owned(), arguments, answer: None }
     }
 
-    /// Returns true if the method has this signature, as far as a macro can tell; otherwise adds one error.
+    /// Returns true if the method has this signature, as far as a macro can tell; otherwise adds
+    /// one error.
     pub(crate) fn check(&self, method: &ImplItemFn, diagnostics: &mut Diagnostics) -> bool {
         let mistakes =
             [Self::receiver, Self::is_async, Self::count, Self::references, Self::output];
@@ -167,8 +168,8 @@ fn instead(answer: &str, wanted: &str) -> &'static str {
     }
 }
 
-/// Returns true if the first argument is the context: a reference to a type that no other argument has. The type may be
-/// renamed, so that its own name says nothing.
+/// Returns true if the first argument is the context: a reference to a type that no other argument
+/// has. The type may be renamed, so that its own name says nothing.
 pub(crate) fn has_context(method: &ImplItemFn) -> bool {
     let Some(Type::Reference(first)) = types(method).first().copied() else {
         return false;

@@ -22,8 +22,8 @@ impl Parse for Input {
     }
 }
 
-/// Writes one exported function per RPC, and those that hosts manage memory with. Their names are those of
-/// [go-plugin](https://github.com/knqyf263/go-plugin), which hosts call.
+/// Writes one exported function per RPC, and those that hosts manage memory with. Their names are
+/// those of [go-plugin](https://github.com/knqyf263/go-plugin), which hosts call.
 pub(crate) fn exports(input: TokenStream) -> TokenStream {
     let Input { nri, plugin } = match syn::parse2(input) {
         Ok(input) => input,

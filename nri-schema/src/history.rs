@@ -57,7 +57,8 @@ pub struct Tables {
     pub versions: Cow<'static, str>,
     /// The text of `runtimes.toml`: releases of container runtimes.
     pub runtimes: Cow<'static, str>,
-    /// The text of `distributions.toml`: releases of distributions of Kubernetes. Empty if there is no such file.
+    /// The text of `distributions.toml`: releases of distributions of Kubernetes. Empty if there is
+    /// no such file.
     pub distributions: Cow<'static, str>,
     /// The text of `deprecations.toml`.
     pub deprecations: Cow<'static, str>,

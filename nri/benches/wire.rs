@@ -1,7 +1,7 @@
 //! The cost of the wire layer: `cargo bench -p nri --bench wire`, or with a number for more rounds.
 //!
-//! Encoding ends with the write, decoding begins with the read, both without a kernel in between; a round
-//! trip is a call, its handler, and the answer, both ends in one thread. All in microseconds.
+//! Encoding ends with the write, decoding begins with the read, both without a kernel in between; a
+//! round trip is a call, its handler, and the answer, both ends in one thread. All in microseconds.
 
 use std::hint::black_box;
 use std::task::{Context, Waker};

@@ -1,8 +1,9 @@
-//! Rejects containers with adjustments that the configuration of the node forbids, and containers for which a required
-//! plugin is missing: the default validator of runtimes, as an external plugin.
+//! Rejects containers with adjustments that the configuration of the node forbids, and containers
+//! for which a required plugin is missing: the default validator of runtimes, as an external
+//! plugin.
 //!
-//! The configuration, which the runtime sends or `--config FILE` names, is that of the validator in the NRI project. Each
-//! key may be left out:
+//! The configuration, which the runtime sends or `--config FILE` names, is that of the validator in
+//! the NRI project. Each key may be left out:
 //!
 //! ```yaml
 //! enable: true

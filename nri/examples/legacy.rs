@@ -40,7 +40,8 @@ mod tests {
     use super::*;
     use nri_testing::{self as testing, Logs, pod};
 
-    /// Returns what is logged under this release of the runtime, and the events that it records as deprecated.
+    /// Returns what is logged under this release of the runtime, and the events that it records as
+    /// deprecated.
     async fn life_of_a_pod(release: &str) -> (Vec<String>, usize) {
         let logs = Logs::start();
         let settings = testing::Runtime::new().speaking(release);

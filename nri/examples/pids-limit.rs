@@ -1,4 +1,5 @@
-//! Limits the number of processes of each container, with a configuration that may change while the plugin runs.
+//! Limits the number of processes of each container, with a configuration that may change while the
+//! plugin runs.
 //!
 //! The file of `--config` has one setting:
 //!
@@ -6,8 +7,8 @@
 //! limit: 1000
 //! ```
 //!
-//! When the file changes, or at SIGHUP, the plugin reads it again and updates the existing containers. Without a file, it changes
-//! nothing.
+//! When the file changes, or at SIGHUP, the plugin reads it again and updates the existing
+//! containers. Without a file, it changes nothing.
 
 use std::sync::Arc;
 
@@ -86,7 +87,8 @@ mod tests {
         runtime.start_with(plugin, |stub| stub.store(store)).await
     }
 
-    /// Returns the limits that the plugin has requested outside of events, with the containers, oldest first.
+    /// Returns the limits that the plugin has requested outside of events, with the containers,
+    /// oldest first.
     fn requested(runtime: &RunningRuntime) -> Vec<(String, i64)> {
         let requested = runtime.requested().into_iter();
         let updates = requested.flat_map(|it| it.updates);

@@ -1,5 +1,5 @@
-//! Assigns containers to classes of Resource Director Technology, which limits and monitors cache and memory bandwidth,
-//! as annotations of the pod request:
+//! Assigns containers to classes of Resource Director Technology, which limits and monitors cache
+//! and memory bandwidth, as annotations of the pod request:
 //!
 //! ```yaml
 //! annotations:
@@ -8,7 +8,8 @@
 //!   enablemonitoring.rdt.noderesource.dev/container.main: "true"
 //! ```
 //!
-//! The lines of the schemata are separated by commas. Runtimes apply these fields since NRI v0.11.0.
+//! The lines of the schemata are separated by commas. Runtimes apply these fields since NRI
+//! v0.11.0.
 
 use nri::prelude::*;
 use nri::view::Annotation;
@@ -18,7 +19,8 @@ const ABOUT: &str = "An NRI plugin that assigns containers to RDT classes that a
 
 struct Rdt;
 
-/// Parses a bool as Go's `strconv.ParseBool` does, so that the annotations of the Go plugin keep their meaning.
+/// Parses a bool as Go's `strconv.ParseBool` does, so that the annotations of the Go plugin keep
+/// their meaning.
 fn parse_bool(text: &str) -> Result<bool, String> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),

@@ -1,4 +1,5 @@
-//! A plugin to start from: copy it, delete the handlers that you do not need, and fill in the others.
+//! A plugin to start from: copy it, delete the handlers that you do not need, and fill in the
+//! others.
 //!
 //! Its configuration has one setting: `cfgParam1: value`.
 
@@ -19,7 +20,8 @@ struct Template {
     store: Arc<PodStore>,
 }
 
-/// The plugin's configuration. Plugins with more settings usually derive `serde::Deserialize` and parse YAML, TOML or JSON.
+/// The plugin's configuration. Plugins with more settings usually derive `serde::Deserialize` and
+/// parse YAML, TOML or JSON.
 #[derive(Default)]
 struct Settings {
     cfg_param1: String,
@@ -47,14 +49,16 @@ fn log(pod: &PodSandbox, container: Option<&Container>, what: &str) {
 
 #[nri::plugin(name = "template", index = "10")]
 impl Template {
-    /// Gets the configuration that the runtime has for this plugin, and may choose other events than those with handlers.
+    /// Gets the configuration that the runtime has for this plugin, and may choose other events
+    /// than those with handlers.
     async fn configure(&self, config: Config) -> nri::Result<Subscription> {
         let settings: Settings = config.parse()?;
         info!("cfgParam1 is {:?}", settings.cfg_param1);
         Ok(Subscription::Handled)
     }
 
-    /// Gets the existing pods and containers at the start, and after each time that the plugin was disconnected.
+    /// Gets the existing pods and containers at the start, and after each time that the plugin was
+    /// disconnected.
     async fn synchronize(
         &self,
         pods: Vec<PodSandbox>,

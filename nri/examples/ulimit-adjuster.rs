@@ -8,8 +8,8 @@
 //!       hard: 4096
 //! ```
 //!
-//! The type may be in lower case and without `RLIMIT_`; a limit that is left out is 0. The older key
-//! `ulimits.nri.containerd.io/container.NAME` applies if the newer one is absent.
+//! The type may be in lower case and without `RLIMIT_`; a limit that is left out is 0. The older
+//! key `ulimits.nri.containerd.io/container.NAME` applies if the newer one is absent.
 
 use nri::api::PosixRlimit;
 use nri::prelude::*;

@@ -1,5 +1,5 @@
-//! Lets containers manage cgroups below their own: mounts `/sys/fs/cgroup` writable if an annotation of the pod asks
-//! for it.
+//! Lets containers manage cgroups below their own: mounts `/sys/fs/cgroup` writable if an
+//! annotation of the pod asks for it.
 //!
 //! ```yaml
 //! annotations:
@@ -7,8 +7,9 @@
 //!   cgroups.noderesource.dev/writable.container.side: "false"
 //! ```
 //!
-//! This is safe only where the host mounts cgroup v2 with the option `nsdelegate`: the kernel then keeps a container
-//! from changing its own limits. On any other host, the plugin logs a warning and changes nothing.
+//! This is safe only where the host mounts cgroup v2 with the option `nsdelegate`: the kernel then
+//! keeps a container from changing its own limits. On any other host, the plugin logs a warning and
+//! changes nothing.
 
 use std::fs;
 use std::path::Path;

@@ -123,10 +123,11 @@ impl From<Adjustment> for CreateContainerResponse {
     }
 }
 
-/// Updates and evictions of containers: the answer to Synchronize, UpdateContainer and StopContainer, and the request of
-/// an [unsolicited update](crate::EventContext::update_later).
+/// Updates and evictions of containers: the answer to Synchronize, UpdateContainer and
+/// StopContainer, and the request of an [unsolicited update](crate::EventContext::update_later).
 ///
-/// The answers to Synchronize and StopContainer have no evictions: the stub sends them without, and logs a warning.
+/// The answers to Synchronize and StopContainer have no evictions: the stub sends them without, and
+/// logs a warning.
 ///
 /// ```
 /// use nri::prelude::*;

@@ -4,8 +4,8 @@
 //! generated.
 //!
 //! Every release of NRI adds fields, events and values of enums, and a minor release of this crate
-//! takes them in. Build messages with `..Default::default()`, and give a `match` on an enum an arm for
-//! values to come:
+//! takes them in. Build messages with `..Default::default()`, and give a `match` on an enum an arm
+//! for values to come:
 //!
 //! ```
 //! use nri::api::{ContainerUpdate, Event};
@@ -19,8 +19,8 @@
 //! # assert!(!update.ignore_failure);
 //! ```
 //!
-//! A value for which absent and 0 differ is an `Option`. The protocol has a message for each type of these, such as
-//! `OptionalInt64`:
+//! A value for which absent and 0 differ is an `Option`. The protocol has a message for each type
+//! of these, such as `OptionalInt64`:
 //!
 //! ```
 //! use nri::api::LinuxMemory;

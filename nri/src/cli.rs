@@ -87,7 +87,8 @@ const HTTP: &str = "";
 const LAST: &str = "      --verbose       log debug messages as well
   -h, --help          print this help";
 
-/// Runs a plugin that has no flags of its own until it is stopped. `about` is the first line of the help.
+/// Runs a plugin that has no flags of its own until it is stopped. `about` is the first line of the
+/// help.
 ///
 /// # Errors
 ///
@@ -124,21 +125,24 @@ impl<'a> Cli<'a> {
         Cli { about, help: "", takes_config: false }
     }
 
-    /// Adds the help of the plugin's own flags, one or more lines for each, each with its line break.
+    /// Adds the help of the plugin's own flags, one or more lines for each, each with its line
+    /// break.
     #[must_use]
     pub fn with_help(mut self, help: &'a str) -> Self {
         self.help = help;
         self
     }
 
-    /// Accepts `--config FILE`, which the plugin reads with [`Flags::read_config`] or [`Flags::watch_config`].
+    /// Accepts `--config FILE`, which the plugin reads with [`Flags::read_config`] or
+    /// [`Flags::watch_config`].
     #[must_use]
     pub fn with_config(mut self) -> Self {
         self.takes_config = true;
         self
     }
 
-    /// Parses the command line of the program. Returns `None` after printing the help, if requested.
+    /// Parses the command line of the program. Returns `None` after printing the help, if
+    /// requested.
     ///
     /// # Errors
     ///
@@ -147,8 +151,8 @@ impl<'a> Cli<'a> {
         self.parse_with(|_, _| Ok(false))
     }
 
-    /// Parses the command line of the program. `own` gets the name of each flag that is not listed above and the parser for its
-    /// value, and returns false if the flag is unknown.
+    /// Parses the command line of the program. `own` gets the name of each flag that is not listed
+    /// above and the parser for its value, and returns false if the flag is unknown.
     ///
     /// # Errors
     ///
@@ -228,8 +232,8 @@ impl Flags {
         reload::read(path).map(Some)
     }
 
-    /// Reads the file of `--config` with this function, such as `|text| toml::from_str(text)`, and again when it changes. Without
-    /// the flag, returns the default, which never changes.
+    /// Reads the file of `--config` with this function, such as `|text| toml::from_str(text)`, and
+    /// again when it changes. Without the flag, returns the default, which never changes.
     ///
     /// ```no_run
     /// # use nri::prelude::*;
@@ -275,8 +279,9 @@ impl Flags {
         }
     }
 
-    /// Starts to log to standard error, unless the program has installed a `tracing` subscriber: debug messages with
-    /// `--verbose`, else as [`logging::from_env`] does. [`run`](Self::run) does this first.
+    /// Starts to log to standard error, unless the program has installed a `tracing` subscriber:
+    /// debug messages with `--verbose`, else as [`logging::from_env`] does. [`run`](Self::run) does
+    /// this first.
     pub fn log(&self) {
         let installed =
             self.verbose && logging::init(tracing::Level::DEBUG, Target::Stderr).is_ok();
@@ -300,16 +305,19 @@ impl Flags {
         builder
     }
 
-    /// Logs, serves health and metrics if `--http` is given, and runs the plugin until it is stopped.
+    /// Logs, serves health and metrics if `--http` is given, and runs the plugin until it is
+    /// stopped.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Builder::build`] and [`Stub::run`], and an error if the address of `--http` cannot be bound.
+    /// Returns the errors of [`Builder::build`] and [`Stub::run`], and an error if the address of
+    /// `--http` cannot be bound.
     pub async fn run<P: Plugin>(self, plugin: P) -> Result<()> {
         self.run_with(plugin, |stub| stub).await
     }
 
-    /// Does the same as [`run`](Self::run), with more settings: `flags.run_with(plugin, |stub| stub.store(store))`.
+    /// Does the same as [`run`](Self::run), with more settings:
+    /// `flags.run_with(plugin, |stub| stub.store(store))`.
     ///
     /// # Errors
     ///

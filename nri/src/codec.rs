@@ -1,14 +1,16 @@
 //! How messages are encoded and decoded.
 //!
-//! The derive of prost compiles all of the encoding into every message: 150 KiB in a plugin that handles every event.
-//! Here, messages share one function for each type of field, and the generated part is a list of their fields. The words
-//! of errors are those of prost, and so are the limits: unknown fields are skipped, and messages are not recursive. Beyond
-//! that, decoding a message of up to 4 MiB takes at most 88 MiB of memory; only one with hundreds of thousands of empty elements
-//! would need more.
+//! The derive of prost compiles all of the encoding into every message: 150 KiB in a plugin that
+//! handles every event. Here, messages share one function for each type of field, and the generated
+//! part is a list of their fields. The words of errors are those of prost, and so are the limits:
+//! unknown fields are skipped, and messages are not recursive. Beyond that, decoding a message of
+//! up to 4 MiB takes at most 88 MiB of memory; only one with hundreds of thousands of empty
+//! elements would need more.
 //!
-//! With the feature `prost`, all messages also are those of prost, and go where its trait is wanted: as fields of messages that
-//! are generated with `extern_path`, into gRPC, into generic code. Import one of the two traits `Message` in a module, as they
-//! have methods of the same names.
+//! With the feature `prost`, all messages also are those of prost, and go where its trait is
+//! wanted: as fields of messages that are generated with `extern_path`, into gRPC, into generic
+//! code. Import one of the two traits `Message` in a module, as they have methods of the same
+//! names.
 //!
 //! ```
 //! # #[cfg(feature = "prost")] {
@@ -62,8 +64,8 @@ pub trait Message: Default + sealed::Sealed {
     ///
     /// # Errors
     ///
-    /// Returns a [`DecodeError`] if the bytes are not an encoded message of this type, or if the message would take too much
-    /// memory.
+    /// Returns a [`DecodeError`] if the bytes are not an encoded message of this type, or if the
+    /// message would take too much memory.
     fn decode(encoded: impl AsRef<[u8]>) -> Result<Self, DecodeError>;
 
     /// Returns the encoded message.
@@ -85,7 +87,8 @@ pub trait Message: Default + sealed::Sealed {
 }
 
 mod sealed {
-    /// Keeps [`Message`](super::Message) from being implemented elsewhere, so that it can get more methods.
+    /// Keeps [`Message`](super::Message) from being implemented elsewhere, so that it can get more
+    /// methods.
     pub trait Sealed {}
 
     impl<M: super::Fields> Sealed for M {}
@@ -123,7 +126,8 @@ pub(crate) fn decode_shared<M: Fields>(encoded: &Bytes) -> Result<M, DecodeError
 pub(crate) trait Fields: Default {
     /// The name of the message, for errors.
     const NAME: &'static str;
-    /// A line for each field with its number and its name, for errors. A list of names would take a relocation for each.
+    /// A line for each field with its number and its name, for errors. A list of names would take a
+    /// relocation for each.
     const FIELDS: &'static str;
 
     /// Reads a field into this message, or skips it if it is unknown.
@@ -135,15 +139,16 @@ pub(crate) trait Fields: Default {
 
 /// The type of a field, or of a key or value in a map.
 pub(crate) trait Value {
-    /// Reads a value of the field. A list or map gets one more element, a message is merged, and others are replaced.
+    /// Reads a value of the field. A list or map gets one more element, a message is merged, and
+    /// others are replaced.
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError>;
 
     /// Writes the field unless it has its default.
     fn write(&self, number: u32, writer: &mut Writer<'_>);
 }
 
-/// Implements [`Message`] for a message with these fields, and that of prost. They have to be in descending order of their
-/// numbers. Names in the proto and the types of enums are for JSON.
+/// Implements [`Message`] for a message with these fields, and that of prost. They have to be in
+/// descending order of their numbers. Names in the proto and the types of enums are for JSON.
 macro_rules! message {
     ($message:ty, $name:literal $fields:tt) => {
         $crate::codec::fields! { $message, $name $fields }
@@ -180,8 +185,8 @@ macro_rules! fields {
     };
 }
 
-/// Implements the names of an enum, and its conversions from and to the numbers of its values. The first value is the
-/// default.
+/// Implements the names of an enum, and its conversions from and to the numbers of its values. The
+/// first value is the default.
 macro_rules! enumeration {
     ($enumeration:ty, $name:literal {
         $first:ident $first_name:literal $(, $value:ident $value_name:literal)* $(,)?
@@ -231,9 +236,9 @@ macro_rules! enumeration {
     };
 }
 
-/// Implements access to fields that hold the numbers of enum values, and `Debug`, which prints these by name. A row has the
-/// name of a field, and for an enum the type and the name of its setter: `level: Level = set_level`, or for a list
-/// `flags[Flag] = push_flags`.
+/// Implements access to fields that hold the numbers of enum values, and `Debug`, which prints
+/// these by name. A row has the name of a field, and for an enum the type and the name of its
+/// setter: `level: Level = set_level`, or for a list `flags[Flag] = push_flags`.
 macro_rules! enum_fields {
     ($message:ty, $name:literal {
         $($field:ident $(: $value:ty = $set:ident)? $([$item:ty] = $push:ident)?),* $(,)?

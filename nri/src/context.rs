@@ -23,8 +23,8 @@ pub use update::{UpdateError, Updater};
 
 /// The surroundings of one request, passed to every handler.
 ///
-/// `EventContext::default()` is for unit tests: it has no deadline, runtime or connection, but each can
-/// be added.
+/// `EventContext::default()` is for unit tests: it has no deadline, runtime or connection, but each
+/// can be added.
 ///
 /// ```
 /// use std::time::Duration;
@@ -106,15 +106,15 @@ impl EventContext {
         EventContext { in_process, ..EventContext::of_stub(tools).with_deadline(deadline) }
     }
 
-    /// Returns a handle for sending unsolicited updates, for tasks that need the outcome and for the hooks of
-    /// [`Connection`](crate::plugin::Connection). A handler calls [`update_later`](Self::update_later) instead: awaiting the
-    /// handle in it is an error.
+    /// Returns a handle for sending unsolicited updates, for tasks that need the outcome and for
+    /// the hooks of [`Connection`](crate::plugin::Connection). A handler calls
+    /// [`update_later`](Self::update_later) instead: awaiting the handle in it is an error.
     pub fn updater(&self) -> Updater {
         self.tools.updater()
     }
 
-    /// Updates and evicts containers after this event, in a task of its own: the runtime takes updates only after the event.
-    /// Logs the outcome with the event and the ids of the containers.
+    /// Updates and evicts containers after this event, in a task of its own: the runtime takes
+    /// updates only after the event. Logs the outcome with the event and the ids of the containers.
     ///
     /// ```
     /// use nri::prelude::*;

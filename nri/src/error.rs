@@ -69,12 +69,14 @@ pub enum ErrorKind {
     Config,
     /// No answer arrived in time.
     Timeout,
-    /// A message is larger than the protocol allows, or takes more memory than a message of its size may.
+    /// A message is larger than the protocol allows, or takes more memory than a message of its
+    /// size may.
     TooLarge,
 }
 
 impl ErrorKind {
-    /// Returns the [status code](https://github.com/grpc/grpc/blob/master/doc/statuscodes.md) that the peer gets.
+    /// Returns the [status code](https://github.com/grpc/grpc/blob/master/doc/statuscodes.md) that
+    /// the peer gets.
     ///
     /// `Unimplemented` has to be 12: a runtime falls back to StateChange only on that code.
     pub const fn code(self) -> i32 {
@@ -215,8 +217,8 @@ impl StdError for Error {
 /// Adds a message to the error of a `Result`, like anyhow's `Context`, and converts it to an
 /// [`Error`].
 ///
-/// This trait is not in the [prelude](crate::prelude): in a file that also uses `anyhow::Context`, the compiler could not
-/// decide between the methods, which have the same names.
+/// This trait is not in the [prelude](crate::prelude): in a file that also uses `anyhow::Context`,
+/// the compiler could not decide between the methods, which have the same names.
 ///
 /// ```
 /// use nri::ResultExt;
@@ -244,7 +246,8 @@ pub trait ResultExt<T>: sealed::Sealed {
 }
 
 mod sealed {
-    /// Keeps [`ResultExt`](super::ResultExt) from being implemented elsewhere, so that it can get more methods.
+    /// Keeps [`ResultExt`](super::ResultExt) from being implemented elsewhere, so that it can get
+    /// more methods.
     pub trait Sealed {}
 
     impl<T, E> Sealed for Result<T, E> {}

@@ -70,8 +70,8 @@ pub struct Health {
 }
 
 impl Health {
-    /// Creates the answers of a program: `status` returns true while it is ready, with a line about its state, and `metrics`
-    /// its metrics in the OpenMetrics text format.
+    /// Creates the answers of a program: `status` returns true while it is ready, with a line about
+    /// its state, and `metrics` its metrics in the OpenMetrics text format.
     pub fn new(
         status: impl Fn() -> (bool, String) + Send + Sync + 'static,
         metrics: impl Fn() -> String + Send + Sync + 'static,
@@ -131,7 +131,8 @@ impl Endpoint {
         self.serve_with(Health::of_stub(status, metrics)).await;
     }
 
-    /// Answers requests about a program that is no plugin of this crate, until the future is dropped or its task is aborted.
+    /// Answers requests about a program that is no plugin of this crate, until the future is
+    /// dropped or its task is aborted.
     pub async fn serve_with(self, health: Health) {
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         loop {
@@ -216,8 +217,9 @@ impl Response {
     }
 }
 
-/// Returns the method of a request and its path without the query; the other headers do not matter here. Both are empty if the
-/// first line is not an HTTP/1 request line. Returns `None` until the headers have arrived completely.
+/// Returns the method of a request and its path without the query; the other headers do not matter
+/// here. Both are empty if the first line is not an HTTP/1 request line. Returns `None` until the
+/// headers have arrived completely.
 fn parse(received: &[u8]) -> Option<(&str, &str)> {
     let end = received.windows(4).position(|four| four == b"\r\n\r\n")?;
     let head = std::str::from_utf8(received.get(..end)?).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! [Protobuf's JSON mapping](https://protobuf.dev/programming-guides/json/) for all messages, through serde. Needs the
-//! feature `serde`.
+//! [Protobuf's JSON mapping](https://protobuf.dev/programming-guides/json/) for all messages,
+//! through serde. Needs the feature `serde`.
 //!
 //! Every message and enum of [`api`](crate::api) implements `Serialize` and `Deserialize`, so they
 //! work with any self-describing format of serde, such as JSON or YAML:
@@ -28,7 +28,8 @@
 //! | enum | name; number if it has no name | name or number |
 //! | map | object, in the order of its keys | object |
 //!
-//! Two values for one field are an error. Floating-point numbers and `bytes`, which no message of NRI has, are left out.
+//! Two values for one field are an error. Floating-point numbers and `bytes`, which no message of
+//! NRI has, are left out.
 
 mod optional;
 mod scalar;
@@ -103,7 +104,8 @@ impl<'de, T: JsonMessage> Deserialize<'de> for Strict<T> {
     }
 }
 
-/// Returns the name of a field in JSON: without underscores, and with each letter behind one in upper case.
+/// Returns the name of a field in JSON: without underscores, and with each letter behind one in
+/// upper case.
 fn camel_case(name: &str) -> impl Iterator<Item = char> {
     let mut was_underscore = false;
     name.chars().filter_map(move |letter| {
@@ -125,8 +127,8 @@ pub(crate) fn read_enum<'de, E: Enum, D: Deserializer<'de>>(
     known.ok_or_else(|| D::Error::custom(format_args!("{} has no such value", E::NAME)))
 }
 
-/// Implements the traits of serde for a message with these fields: number, name in Rust, name in the proto if that is
-/// another, and the enum, if it is one.
+/// Implements the traits of serde for a message with these fields: number, name in Rust, name in
+/// the proto if that is another, and the enum, if it is one.
 macro_rules! message {
     ($message:ty, $name:literal {
         $($number:literal => $field:ident $($proto:literal)? $(: $enumeration:path)?),* $(,)?

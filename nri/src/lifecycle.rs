@@ -68,7 +68,8 @@ pub enum RequestPart {
     LinuxResources,
 }
 
-/// The parts of a request that a runtime fills in. The request of an event holds those that it has a field for.
+/// The parts of a request that a runtime fills in. The request of an event holds those that it has
+/// a field for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RequestParts<'a> {
     /// The pod.

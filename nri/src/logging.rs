@@ -1,10 +1,11 @@
-//! A small logger for plugins without their own `tracing` subscriber: to standard error or journald.
+//! A small logger for plugins without their own `tracing` subscriber: to standard error or
+//! journald.
 //!
-//! A program that runs a plugin, with [`stub::run`](crate::stub::run) or a [`Stub`](crate::stub::Stub), logs to standard
-//! error unless it has installed a subscriber, as [`from_env`] describes. The standard error of a
-//! plugin that is launched by a runtime is discarded, and environment variables such as `RUST_LOG`
-//! do not reach it. Such a plugin sets the level and target in its configuration, and calls
-//! [`init`] in its Configure handler.
+//! A program that runs a plugin, with [`stub::run`](crate::stub::run) or a
+//! [`Stub`](crate::stub::Stub), logs to standard error unless it has installed a subscriber, as
+//! [`from_env`] describes. The standard error of a plugin that is launched by a runtime is
+//! discarded, and environment variables such as `RUST_LOG` do not reach it. Such a plugin sets the
+//! level and target in its configuration, and calls [`init`] in its Configure handler.
 //!
 //! ```
 //! use nri::logging::{self, Target};
@@ -34,8 +35,9 @@
 //! # }
 //! ```
 //!
-//! It records events, not spans, and adds no times: journald and container runtimes do. Plugins that need spans, times, files
-//! or a level for each module install a subscriber, for example `tracing-subscriber`.
+//! It records events, not spans, and adds no times: journald and container runtimes do. Plugins
+//! that need spans, times, files or a level for each module install a subscriber, for example
+//! `tracing-subscriber`.
 
 use std::fmt::{self, Debug, Write as _};
 use std::io::{self, Write as _};
@@ -103,7 +105,8 @@ pub fn init(level: Level, target: Target) -> Result<()> {
 /// The variable is a level, such as `debug` or `off`. Without the variable, the level is `info`.
 /// A value that is not a level is named in a warning.
 ///
-/// A program that runs a plugin with a [`Stub`](crate::stub::Stub) need not call this: the stub does.
+/// A program that runs a plugin with a [`Stub`](crate::stub::Stub) need not call this: the stub
+/// does.
 pub fn from_env() {
     let is_first = !ASKED.swap(true, Ordering::Relaxed);
     if !is_first || !install() {
@@ -134,7 +137,8 @@ fn install() -> bool {
     *installed
 }
 
-/// Returns the subscriber, which locks the settings only when a value that may log itself is formatted.
+/// Returns the subscriber, which locks the settings only when a value that may log itself is
+/// formatted.
 fn logger() -> impl Subscriber {
     EventSubscriber {
         is_enabled: |metadata: &Metadata<'_>| *metadata.level() <= settings().level,

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// The maximum length of a name in bytes, as for the names of most objects in Kubernetes. Names are labels of metrics,
-/// and part of many messages.
+/// The maximum length of a name in bytes, as for the names of most objects in Kubernetes. Names are
+/// labels of metrics, and part of many messages.
 const MAX_NAME_BYTES: usize = 253;
 
 /// The maximum number of characters of an invalid name that an error shows.
@@ -34,7 +34,8 @@ pub struct PluginId {
 
 impl PluginId {
     /// Checks an index and a name by the rules of [NRI
-    /// v0.12.0](https://github.com/containerd/nri/blob/v0.12.0/pkg/api/plugin.go), and limits the length of the name.
+    /// v0.12.0](https://github.com/containerd/nri/blob/v0.12.0/pkg/api/plugin.go), and limits the
+    /// length of the name.
     ///
     /// # Errors
     ///
@@ -44,8 +45,8 @@ impl PluginId {
         Self::lenient(index, name)
     }
 
-    /// Checks an index and a name as runtimes before NRI v0.12.0 do, which allow every character in a name. Control
-    /// characters, which no line of a log can show, are refused.
+    /// Checks an index and a name as runtimes before NRI v0.12.0 do, which allow every character in
+    /// a name. Control characters, which no line of a log can show, are refused.
     ///
     /// # Errors
     ///
@@ -74,7 +75,8 @@ impl FromStr for PluginId {
     }
 }
 
-/// The rule that the index or the name of a plugin breaks. Worded like the reference implementation.
+/// The rule that the index or the name of a plugin breaks. Worded like the reference
+/// implementation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InvalidPluginId {

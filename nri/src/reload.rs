@@ -1,7 +1,8 @@
 //! A configuration file that is read again when it changes.
 //!
-//! A [`ConfigWatch`] reads the file at SIGHUP, and within two seconds after the file was changed or replaced, also through the
-//! symbolic link of a ConfigMap. A file that is invalid or missing is named in a warning, and the settings stay as they are.
+//! A [`ConfigWatch`] reads the file at SIGHUP, and within two seconds after the file was changed or
+//! replaced, also through the symbolic link of a ConfigMap. A file that is invalid or missing is
+//! named in a warning, and the settings stay as they are.
 //!
 //! Settings that existing containers have as well are sent to them as unsolicited updates, by
 //! [`ConfigWatch::reconcile`] in the hooks of [`Connection`](crate::plugin::Connection):
@@ -86,7 +87,8 @@ const MAX_BYTES: u64 = 4 << 20;
 
 /// Settings from a file, which change when the file does. Clones share the file.
 ///
-/// The file is read on the tokio runtime, until all clones are dropped. [`from`](Self::from) makes settings of a value instead:
+/// The file is read on the tokio runtime, until all clones are dropped. [`from`](Self::from) makes
+/// settings of a value instead:
 ///
 /// ```
 /// use nri::reload::ConfigWatch;
@@ -103,8 +105,8 @@ impl<T> Clone for ConfigWatch<T> {
     }
 }
 
-/// Settings that never change, for tests and for plugins without a file: `ConfigWatch::from(Settings::default())`. They need no
-/// tokio runtime.
+/// Settings that never change, for tests and for plugins without a file:
+/// `ConfigWatch::from(Settings::default())`. They need no tokio runtime.
 impl<T> From<T> for ConfigWatch<T> {
     fn from(settings: T) -> Self {
         ConfigWatch(watch::Sender::new(Arc::new(settings)).subscribe())
@@ -112,18 +114,22 @@ impl<T> From<T> for ConfigWatch<T> {
 }
 
 impl<T: Send + Sync + 'static> ConfigWatch<T> {
-    /// Reads the file with a function such as `|text| toml::from_str(text)`, and reads it again at SIGHUP and when it changes.
+    /// Reads the file with a function such as `|text| toml::from_str(text)`, and reads it again at
+    /// SIGHUP and when it changes.
     ///
-    /// The closure is needed: `toml::from_str` alone borrows from one text, and each version of the file is another.
+    /// The closure is needed: `toml::from_str` alone borrows from one text, and each version of the
+    /// file is another.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Config`] if the file cannot be read, is larger than 4 MiB, or is invalid; and an error outside of a
-    /// tokio runtime, or if the process cannot listen for signals.
+    /// Returns [`ErrorKind::Config`] if the file cannot be read, is larger than 4 MiB, or is
+    /// invalid; and an error outside of a tokio runtime, or if the process cannot listen for
+    /// signals.
     ///
     /// # Panics
     ///
-    /// Panics in a tokio runtime without I/O or time. [`block_on`](crate::block_on) has both, as `#[tokio::main]` does.
+    /// Panics in a tokio runtime without I/O or time. [`block_on`](crate::block_on) has both, as
+    /// `#[tokio::main]` does.
     pub fn of_file<E: Display>(
         path: impl Into<PathBuf>,
         parser: impl Fn(&str) -> Result<T, E> + Send + 'static,
@@ -149,9 +155,11 @@ impl<T: Send + Sync + 'static> ConfigWatch<T> {
         Arc::clone(&self.0.borrow())
     }
 
-    /// Waits for settings that this value has not returned yet, and returns them. [`get`](Self::get) does not count.
+    /// Waits for settings that this value has not returned yet, and returns them.
+    /// [`get`](Self::get) does not count.
     ///
-    /// It is cancel safe: no change is lost if the future is dropped. Settings that never change are waited for forever.
+    /// It is cancel safe: no change is lost if the future is dropped. Settings that never change
+    /// are waited for forever.
     pub async fn changed(&mut self) -> Arc<T> {
         if self.0.changed().await.is_err() {
             std::future::pending::<()>().await;
@@ -159,10 +167,11 @@ impl<T: Send + Sync + 'static> ConfigWatch<T> {
         Arc::clone(&self.0.borrow_and_update())
     }
 
-    /// Updates the existing containers: sends what `updates` returns for the settings, now and after each change, and logs the
-    /// outcome. Never returns.
+    /// Updates the existing containers: sends what `updates` returns for the settings, now and
+    /// after each change, and logs the outcome. Never returns.
     ///
-    /// The hooks of [`Connection`](crate::plugin::Connection) end with the connection, and this future with them.
+    /// The hooks of [`Connection`](crate::plugin::Connection) end with the connection, and this
+    /// future with them.
     pub async fn reconcile(&self, cx: &EventContext, updates: impl Fn(&T) -> Updates + Send) {
         let mut settings = self.clone();
         settings.0.mark_changed();
@@ -202,8 +211,9 @@ pub(crate) fn read(path: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// The parts of a file's metadata that differ between two versions of it: device, inode, size, and the times of the last
-/// change of its content and of its metadata, each in seconds and nanoseconds.
+/// The parts of a file's metadata that differ between two versions of it: device, inode, size, and
+/// the times of the last change of its content and of its metadata, each in seconds and
+/// nanoseconds.
 type Identity = ([u64; 3], [i64; 4]);
 
 /// Returns the identity of the file, `None` if it is missing.

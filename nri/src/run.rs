@@ -5,11 +5,11 @@ use tokio::runtime::{Builder, Handle};
 use crate::plugin::Plugin;
 use crate::{Error, ErrorKind, Result};
 
-/// Runs a plugin until it is asked to stop or cannot continue: as a launched plugin if a runtime launched it, else as an
-/// external one at the default socket.
+/// Runs a plugin until it is asked to stop or cannot continue: as a launched plugin if a runtime
+/// launched it, else as an external one at the default socket.
 ///
-/// This is [`stub::run`](crate::stub::run) in [`block_on`]. Logs to standard error unless the program has installed a
-/// `tracing` subscriber, see [`logging`](crate::logging).
+/// This is [`stub::run`](crate::stub::run) in [`block_on`]. Logs to standard error unless the
+/// program has installed a `tracing` subscriber, see [`logging`](crate::logging).
 ///
 /// # Errors
 ///
@@ -39,8 +39,8 @@ pub fn run<P: Plugin>(plugin: P) -> Result<()> {
 ///
 /// # Errors
 ///
-/// Returns the errors of the future, [`ErrorKind::Unsupported`] within a tokio runtime, and an error if no runtime can be
-/// created.
+/// Returns the errors of the future, [`ErrorKind::Unsupported`] within a tokio runtime, and an
+/// error if no runtime can be created.
 pub fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
     if Handle::try_current().is_ok() {
         let message = "cannot block a thread of a tokio runtime";

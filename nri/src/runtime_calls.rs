@@ -30,7 +30,8 @@ pub async fn register(
     Ok(())
 }
 
-/// Returns the request of an RPC that a plugin calls before Configure; `None` for one that it calls at any time.
+/// Returns the request of an RPC that a plugin calls before Configure; `None` for one that it calls
+/// at any time.
 fn opening(rpc: RuntimeRpc, id: &PluginId, nri_version: &str) -> Option<Vec<u8>> {
     match rpc {
         RuntimeRpc::RegisterPlugin => {

@@ -5,7 +5,8 @@
 //! 63](https://github.com/containerd/nri/issues/63)), and while the connection is lost, pods come
 //! and go unseen. But every event carries its complete pod, and the next Synchronize lists all
 //! pods. [`PodStore`] combines the two: for every event it reports whether its pod and container
-//! are seen for the first time, and for every Synchronize which ones are new and which have vanished.
+//! are seen for the first time, and for every Synchronize which ones are new and which have
+//! vanished.
 //!
 //! ```
 //! use nri::api::{Event, PodSandbox};
@@ -29,10 +30,11 @@
 //! ```
 //!
 //! A store belongs to the plugin and is used from its handlers through `&self`; it outlives the
-//! connection. [`Builder::store`](crate::stub::Builder::store) fills it with all that the runtime sends, so that handlers only
-//! read it. A plugin that needs to recognise new pods and containers fills the store itself: each handler first passes its
-//! event to it. Events without a handler do not reach the store then, so that a plugin that does not handle removals keeps
-//! removed pods and containers until the next Synchronize.
+//! connection. [`Builder::store`](crate::stub::Builder::store) fills it with all that the runtime
+//! sends, so that handlers only read it. A plugin that needs to recognise new pods and containers
+//! fills the store itself: each handler first passes its event to it. Events without a handler do
+//! not reach the store then, so that a plugin that does not handle removals keeps removed pods and
+//! containers until the next Synchronize.
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) mod record;
@@ -147,9 +149,9 @@ impl PodStore {
 
     /// Records the list of a Synchronize, and reports how it differs from the known state.
     ///
-    /// The list is authoritative: items that are not in it are forgotten and reported as vanished, and items that are in
-    /// it are known from now on, even after their removal was seen. A pod that is being created
-    /// is not in the list; its next event is a first sighting.
+    /// The list is authoritative: items that are not in it are forgotten and reported as vanished,
+    /// and items that are in it are known from now on, even after their removal was seen. A pod
+    /// that is being created is not in the list; its next event is a first sighting.
     pub fn synchronize(&self, pods: &[PodSandbox], containers: &[Container]) -> SyncReport {
         let mut state = self.write();
         SyncReport {

@@ -1,24 +1,25 @@
 //! The plugin's side of the protocol: connects to a runtime, registers, and serves events.
 //!
-//! [`nri::run`](crate::run) works both for plugins that the runtime launches (put the executable into the runtime's
-//! plugin directory as `10-pod-logger`) and for plugins that connect on their own.
-//! [`Stub::builder`] changes the defaults.
+//! [`nri::run`](crate::run) works both for plugins that the runtime launches (put the executable
+//! into the runtime's plugin directory as `10-pod-logger`) and for plugins that connect on their
+//! own. [`Stub::builder`] changes the defaults.
 //!
 //! # What the stub does
 //!
 //! - **Runtime versions.** The stub subscribes to the events that the runtime knows. The others are
 //!   named in one warning, or cause an error if they are listed in `#[nri(required(…))]`. A runtime
-//!   that is older than `#[nri(protocol = "…")]`, or ignores one of `#[nri(required_fields(…))]`, is
-//!   refused as well.
+//!   that is older than `#[nri(protocol = "…")]`, or ignores one of `#[nri(required_fields(…))]`,
+//!   is refused as well.
 //! - **Split Synchronize**, which a runtime sends if a node has many pods: the handler gets all
 //!   parts at once.
 //! - **Deadlines.** If a runtime gets no answer in time (two seconds by default), it disconnects
 //!   the plugin, which then gets no more events. After four fifths of the time, the stub logs a
 //!   warning. Shortly before the time is up, it drops the handler at its current await point, as
 //!   [`tokio::time::timeout`] does, and answers with an error, or with success if
-//!   `#[nri(on_timeout(EVENT = "ok"))]` is set. [`EventContext::time_left`](crate::EventContext::time_left)
-//!   returns the remaining time, and [`guide::concurrency`](crate::guide::concurrency) describes what a dropped handler
-//!   leaves behind.
+//!   `#[nri(on_timeout(EVENT = "ok"))]` is set.
+//!   [`EventContext::time_left`](crate::EventContext::time_left) returns the remaining time, and
+//!   [`guide::concurrency`](crate::guide::concurrency) describes what a dropped handler leaves
+//!   behind.
 //! - **Panics** of a handler are errors of that one request.
 //! - **Reconnecting** of external plugins, with a [`Backoff`] and the hooks of
 //!   [`Connection`](crate::plugin::Connection).
@@ -43,9 +44,9 @@
 //!
 //! # Logs and counters
 //!
-//! The stub logs through [`tracing`], to the subscriber that the program installs, else to standard error: see
-//! [`logging`](crate::logging). Each event has a span, `event`, with the name of the event, the pod and the container. [`Metrics`] count calls,
-//! errors, timeouts and latencies.
+//! The stub logs through [`tracing`], to the subscriber that the program installs, else to standard
+//! error: see [`logging`](crate::logging). Each event has a span, `event`, with the name of the
+//! event, the pod and the container. [`Metrics`] count calls, errors, timeouts and latencies.
 
 mod aside;
 mod check;
@@ -116,7 +117,8 @@ pub struct Stub<P> {
 /// Runs a plugin until it is asked to stop or cannot continue: as a launched plugin if a runtime
 /// launched it, else as an external one at the default socket.
 ///
-/// Logs to standard error unless the program has installed a `tracing` subscriber, see [`logging`](crate::logging).
+/// Logs to standard error unless the program has installed a `tracing` subscriber, see
+/// [`logging`](crate::logging).
 ///
 /// # Errors
 ///
@@ -130,8 +132,8 @@ pub async fn run<P: Plugin>(plugin: P) -> Result<()> {
     Stub::builder(plugin).run().await
 }
 
-/// Fails: a WebAssembly module has no connection to a runtime. [`wasm_plugin!`](crate::wasm_plugin) exports the
-/// functions that its host calls instead.
+/// Fails: a WebAssembly module has no connection to a runtime. [`wasm_plugin!`](crate::wasm_plugin)
+/// exports the functions that its host calls instead.
 ///
 /// # Errors
 ///

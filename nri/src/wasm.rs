@@ -1,7 +1,8 @@
-//! Plugins as WebAssembly modules, which runtimes load since NRI v0.9.0 instead of starting a process.
+//! Plugins as WebAssembly modules, which runtimes load since NRI v0.9.0 instead of starting a
+//! process.
 //!
-//! [`wasm_plugin!`](crate::wasm_plugin) turns a plugin into a module. On other targets it has no effect, so one file
-//! serves as both:
+//! [`wasm_plugin!`](crate::wasm_plugin) turns a plugin into a module. On other targets it has no
+//! effect, so one file serves as both:
 //!
 //! ```
 //! use nri::prelude::*;
@@ -27,22 +28,25 @@
 //! install -m 755 target/wasm32-unknown-unknown/release/pod-logger.wasm /opt/nri/plugins/10-pod-logger
 //! ```
 //!
-//! The runtime recognizes a module by its content. The file name gives the plugin its index and name.
+//! The runtime recognizes a module by its content. The file name gives the plugin its index and
+//! name.
 //!
 //! # What differs from a process
 //!
-//! - The module has no files, network, clock, threads or environment. It gets its configuration through Configure.
-//! - Handlers run to completion. One that waits for something that only another thread or a timer could bring fails, and
-//!   so does one that uses tokio's timers.
-//! - [`EventContext::time_left`](crate::EventContext::time_left) is `None`, and latencies are zero. The runtime enforces its
-//!   timeout, and drops the module if a handler exceeds it.
-//! - [`Updater`](crate::stub::Updater) is never connected: a module cannot call the runtime, except for its log. `tracing`
-//!   events go there unless the plugin installs another subscriber.
+//! - The module has no files, network, clock, threads or environment. It gets its configuration
+//!   through Configure.
+//! - Handlers run to completion. One that waits for something that only another thread or a timer
+//!   could bring fails, and so does one that uses tokio's timers.
+//! - [`EventContext::time_left`](crate::EventContext::time_left) is `None`, and latencies are zero.
+//!   The runtime enforces its timeout, and drops the module if a handler exceeds it.
+//! - [`Updater`](crate::stub::Updater) is never connected: a module cannot call the runtime, except
+//!   for its log. `tracing` events go there unless the plugin installs another subscriber.
 //! - [`blocking`](crate::blocking) and `#[nri(blocking(…))]` run in place.
-//! - A panic is logged and ends the module. Runtimes that link the Go adaptation keep calling it, so the plugin
-//!   may misbehave from then on; [`adaptation`](crate#features) disconnects it.
+//! - A panic is logged and ends the module. Runtimes that link the Go adaptation keep calling it,
+//!   so the plugin may misbehave from then on; [`adaptation`](crate#features) disconnects it.
 //!
-//! A runtime since v0.12.0 calls the dedicated RPCs, an older one StateChange. The module exports the functions of both.
+//! A runtime since v0.12.0 calls the dedicated RPCs, an older one StateChange. The module exports
+//! the functions of both.
 
 #[cfg(target_family = "wasm")]
 pub(crate) mod exports;
@@ -60,10 +64,12 @@ compile_error!("build WebAssembly plugins for the target wasm32-unknown-unknown"
 #[doc(hidden)]
 pub fn is_plugin<P: crate::plugin::Plugin>(_: P) {}
 
-/// Exports a plugin as a WebAssembly module, see [`wasm`](crate::wasm). Takes an expression that creates the plugin, and is
-/// used once in a program, at the top level. Has no effect unless the target is WebAssembly.
+/// Exports a plugin as a WebAssembly module, see [`wasm`](crate::wasm). Takes an expression that
+/// creates the plugin, and is used once in a program, at the top level. Has no effect unless the
+/// target is WebAssembly.
 ///
-/// Exported symbols count as unsafe code, so `#![forbid(unsafe_code)]` has to become `#![deny(unsafe_code)]`.
+/// Exported symbols count as unsafe code, so `#![forbid(unsafe_code)]` has to become
+/// `#![deny(unsafe_code)]`.
 #[macro_export]
 macro_rules! wasm_plugin {
     ($plugin:expr $(,)?) => {

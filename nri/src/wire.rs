@@ -1,10 +1,11 @@
 //! Mux and unary ttrpc in one layer, with bounded memory. Independent of NRI's messages.
 //!
-//! For tools that speak NRI's protocol without being a plugin. Until version 1.0 of this crate, a minor
-//! release may change this module.
+//! For tools that speak NRI's protocol without being a plugin. Until version 1.0 of this crate, a
+//! minor release may change this module.
 //!
-//! A [`Connection`] over a stream socket carries calls in both directions: a [`Service`] answers the peer's
-//! requests, and a [`Caller`] calls the peer. Both ends are built alike and differ only in their [`Channels`].
+//! A [`Connection`] over a stream socket carries calls in both directions: a [`Service`] answers
+//! the peer's requests, and a [`Caller`] calls the peer. Both ends are built alike and differ only
+//! in their [`Channels`].
 //!
 //! ```
 //! use nri::wire::{Channels, Connection, Limits, Request, Service, Status};
@@ -37,16 +38,18 @@
 //!
 //! # One task
 //!
-//! [`Connection::serve`] reads, decodes, polls the handler in place and sends the answer in one write, with no task
-//! or queue between socket and handler. Requests that arrive while another is in progress run concurrently.
-//! Reading continues meanwhile, so that answers to our own calls arrive.
+//! [`Connection::serve`] reads, decodes, polls the handler in place and sends the answer in one
+//! write, with no task or queue between socket and handler. Requests that arrive while another is
+//! in progress run concurrently. Reading continues meanwhile, so that answers to our own calls
+//! arrive.
 //!
 //! # What is sent
 //!
-//! A Go peer reads a logical connection through a buffer of 4096 bytes and refuses a frame that is larger than the
-//! buffer it reads into. It also closes the connection when 256 frames are unread. So a message of at most 4096
-//! bytes, header included, is sent as one frame, and a larger one as two: its ttrpc header, then its data.
-//! Incoming messages may be cut in any way: several in one frame, one over many frames, connections interleaved.
+//! A Go peer reads a logical connection through a buffer of 4096 bytes and refuses a frame that is
+//! larger than the buffer it reads into. It also closes the connection when 256 frames are unread.
+//! So a message of at most 4096 bytes, header included, is sent as one frame, and a larger one as
+//! two: its ttrpc header, then its data. Incoming messages may be cut in any way: several in one
+//! frame, one over many frames, connections interleaved.
 //!
 //! # How misbehaving peers are handled
 //!
@@ -84,10 +87,11 @@
 //!
 //! # Memory
 //!
-//! Buffers grow with the bytes that arrive, never by what a header announces. Requests in progress are bounded in
-//! number and bytes, and answers by how much the peer reads; see [`Limits`]. Metadata of requests and details of
-//! statuses are skipped, not decoded: a program that passes requests on loses them. containerd sends the context of its
-//! traces in metadata if it exports traces; nothing of NRI itself is in either.
+//! Buffers grow with the bytes that arrive, never by what a header announces. Requests in progress
+//! are bounded in number and bytes, and answers by how much the peer reads; see [`Limits`].
+//! Metadata of requests and details of statuses are skipped, not decoded: a program that passes
+//! requests on loses them. containerd sends the context of its traces in metadata if it exports
+//! traces; nothing of NRI itself is in either.
 
 mod calls;
 mod connection;

@@ -5,7 +5,8 @@ use nri::api::{Container, ContainerUpdate, Empty, LinuxContainer, LinuxMemory, L
 use nri::api::{PodSandbox, SynchronizeRequest, UpdateContainersRequest};
 use prost::Message;
 
-/// A message as `prost-build` and `nri-codegen` generate it with `extern_path` for the package of NRI.
+/// A message as `prost-build` and `nri-codegen` generate it with `extern_path` for the package of
+/// NRI.
 #[derive(Clone, PartialEq, prost::Message)]
 struct Report {
     #[prost(string, tag = "1")]

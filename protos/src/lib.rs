@@ -1,4 +1,5 @@
-//! The NRI protocol as data: one proto file per revision and the tables of releases, runtimes and deprecations.
+//! The NRI protocol as data: one proto file per revision and the tables of releases, runtimes and
+//! deprecations.
 //!
 //! [NRI](https://github.com/containerd/nri), the Node Resource Interface, lets plugins of
 //! containerd and CRI-O watch and adjust pods and containers. Eleven revisions of its protocol are
@@ -15,8 +16,8 @@
 //! assert!(!old.proto.contains("rpc RunPodSandbox("));
 //! ```
 //!
-//! Every element of every proto has a comment with its unit, its event, the side that sets it, and the release that
-//! introduced it. A comment at the top of each table describes its format.
+//! Every element of every proto has a comment with its unit, its event, the side that sets it, and
+//! the release that introduced it. A comment at the top of each table describes its format.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -54,7 +55,8 @@ pub const CONFIGURATION_TOML: &str = include_str!("../configuration.toml");
 /// Deprecated interfaces, with their planned removal and replacement: `deprecations.toml`.
 pub const DEPRECATIONS_TOML: &str = include_str!("../deprecations.toml");
 
-/// Returns the revision with exactly this name (`v0.12.4`). `nri-schema` resolves releases to revisions.
+/// Returns the revision with exactly this name (`v0.12.4`). `nri-schema` resolves releases to
+/// revisions.
 pub fn revision(name: &str) -> Option<&'static Revision> {
     REVISIONS.iter().find(|revision| revision.name == name)
 }

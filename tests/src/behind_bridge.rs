@@ -22,8 +22,8 @@ impl BehindBridge {
     /// Panics if the folder cannot be written.
     #[must_use]
     pub fn new(bridge: &Path, plugin: &Path, arguments: &[String]) -> Self {
-        // Beside the bridge, with links to both: a copy may still be open for writing when it is executed, if another thread
-        // has started a process meanwhile.
+        // Beside the bridge, with links to both: a copy may still be open for writing when it is
+        // executed, if another thread has started a process meanwhile.
         let parent = bridge.parent().expect("a file has a folder");
         let folder = tempfile::tempdir_in(parent).expect("target folder is writable");
         fs::hard_link(bridge, folder.path().join(NAME)).expect("target folder is writable");

@@ -1,5 +1,5 @@
-//! The messages about NRI in the sources of NRI and of the runtimes: the format strings of logs and errors, of every release
-//! that the Go proxy serves.
+//! The messages about NRI in the sources of NRI and of the runtimes: the format strings of logs and
+//! errors, of every release that the Go proxy serves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,8 @@ const LINKED: [&str; 6] = [
 /// The number of releases that are unpacked at the same time.
 const BATCH: usize = 8;
 
-/// The answers of a proxy that does not serve a release, or of the database of sums that does not know it.
+/// The answers of a proxy that does not serve a release, or of the database of sums that does not
+/// know it.
 const NOT_SERVED: [&str; 3] = ["403 Forbidden", "404 Not Found", "410 Gone"];
 
 /// A release of NRI or of a runtime.
@@ -104,7 +105,8 @@ impl Upstream {
     }
 }
 
-/// Returns the messages of releases. What was read once stays below `target/peers`, without the sources.
+/// Returns the messages of releases. What was read once stays below `target/peers`, without the
+/// sources.
 ///
 /// # Panics
 ///
@@ -133,8 +135,8 @@ fn read(file: &Path) -> Messages {
     (!messages.is_empty()).then_some(messages)
 }
 
-/// Downloads the sources of releases into a folder that is removed afterwards, and keeps their messages. What the module cache
-/// has is not downloaded again.
+/// Downloads the sources of releases into a folder that is removed afterwards, and keeps their
+/// messages. What the module cache has is not downloaded again.
 fn download(folder: &Path, releases: &[&Upstream]) {
     let modules = folder.join(format!("modules-{}", process::id()));
     let known = run(Command::new("go").args(["env", "GOMODCACHE", "GOPROXY"]));
@@ -177,7 +179,8 @@ fn keep(folder: &Path, release: &Upstream, answer: &Value) {
     fs::rename(&fresh, release.file(folder)).expect("target folder is writable");
 }
 
-/// Returns the newest release of each minor version, in order, and all releases of NRI, which are small.
+/// Returns the newest release of each minor version, in order, and all releases of NRI, which are
+/// small.
 #[must_use]
 pub fn newest(releases: &[Upstream]) -> Vec<&Upstream> {
     let line =
@@ -215,7 +218,8 @@ pub fn is_telling(format: &str) -> bool {
     letters >= MIN_LETTERS
 }
 
-/// Returns the text between the verbs of a format string; a verb is a percent sign with flags and a letter.
+/// Returns the text between the verbs of a format string; a verb is a percent sign with flags and a
+/// letter.
 #[must_use]
 pub fn constant_parts(format: &str) -> Vec<String> {
     let mut parts = vec![String::new()];

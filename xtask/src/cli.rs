@@ -48,8 +48,8 @@ struct Check {
     check: bool,
 }
 
-/// Adds a release: stores its proto if it is a new protocol revision, records it in protos/versions.toml and regenerates
-/// what depends on it.
+/// Adds a release: stores its proto if it is a new protocol revision, records it in
+/// protos/versions.toml and regenerates what depends on it.
 #[derive(Debug, Args)]
 struct ImportArgs {
     /// The api.proto of the release.
@@ -62,11 +62,13 @@ struct ImportArgs {
     date: String,
 }
 
-/// Adds the newest releases of containerd and CRI-O to protos/runtimes.toml, as the go command finds them, and regenerates
-/// what depends on it; or adds one release, without the network, from a file of its sources.
+/// Adds the newest releases of containerd and CRI-O to protos/runtimes.toml, as the go command
+/// finds them, and regenerates what depends on it; or adds one release, without the network, from a
+/// file of its sources.
 #[derive(Debug, Args)]
 struct RefreshArgs {
-    /// The go.mod of the release of a runtime, or the file that protos/distributions.toml names for a distribution.
+    /// The go.mod of the release of a runtime, or the file that protos/distributions.toml names for
+    /// a distribution.
     #[arg(requires = "release", requires = "date")]
     file: Option<PathBuf>,
     /// The release, such as cri-o@v1.37.1 or k0s@v1.36.4+k0s.0.

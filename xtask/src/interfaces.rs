@@ -1,4 +1,5 @@
-//! Lists the public interface of every published crate, for review: each item on a line, in `snapshots/api`.
+//! Lists the public interface of every published crate, for review: each item on a line, in
+//! `snapshots/api`.
 //!
 //! rustdoc's JSON is not stable, so the version of `public-api` goes with that of Rust.
 
@@ -11,7 +12,8 @@ use crate::generate::Target;
 use crate::metadata::published;
 use crate::tool::Tool;
 
-/// Documents the workspace at `root`, warnings denied, and returns the interface of every published crate.
+/// Documents the workspace at `root`, warnings denied, and returns the interface of every published
+/// crate.
 ///
 /// # Errors
 ///

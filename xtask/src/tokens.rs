@@ -11,7 +11,8 @@ pub(crate) fn formatted(module: &TokenStream) -> String {
     }
 }
 
-/// Puts each row of a table on one line: the lines from one that starts with one of these texts to the end of its brackets.
+/// Puts each row of a table on one line: the lines from one that starts with one of these texts to
+/// the end of its brackets.
 pub(crate) fn in_rows(source: &str, starts: &[&str]) -> String {
     let (mut text, mut row) = (String::new(), String::new());
     for line in source.lines() {

@@ -114,7 +114,8 @@ fn a_new_revision_is_stored_noted_and_generated() {
     assert_eq!(text(&again.stderr), "error: release v0.99.6 of 2026-12-01 is already known\n");
 }
 
-/// A reader that demanded the new event of every stub with validation could not read the plugins of today.
+/// A reader that demanded the new event of every stub with validation could not read the plugins of
+/// today.
 #[test]
 fn a_new_event_is_not_demanded_of_older_stubs() {
     let root = repository();

@@ -1,4 +1,5 @@
-//! `refresh` on a separate repository, with a module proxy in a folder: what it adds, generates and leaves out.
+//! `refresh` on a separate repository, with a module proxy in a folder: what it adds, generates and
+//! leaves out.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +44,8 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&[out.as_slice(), err].concat()).into_owned()
 }
 
-/// Returns a proxy where containerd 2.4 has a release that the tables lack, NRI too, and CRI-O is missing.
+/// Returns a proxy where containerd 2.4 has a release that the tables lack, NRI too, and CRI-O is
+/// missing.
 fn newer() -> TempDir {
     let go_mod = format!("module {CONTAINERD}\n\ngo 1.25\n\nrequire {NRI} v0.12.4\n");
     let info = r#"{"Version":"v2.4.99","Time":"2026-12-24T12:00:00Z"}"#;

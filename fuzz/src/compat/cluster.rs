@@ -1,6 +1,6 @@
-//! Reads any bytes as lists of nodes, pods and other workloads of a cluster, a list per line after the
-//! number of its resource: to the end, without a panic. A plugin that runs is on nodes of its pods, and
-//! each container is listed once.
+//! Reads any bytes as lists of nodes, pods and other workloads of a cluster, a list per line after
+//! the number of its resource: to the end, without a panic. A plugin that runs is on nodes of its
+//! pods, and each container is listed once.
 
 use std::collections::BTreeSet;
 

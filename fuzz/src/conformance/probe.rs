@@ -1,5 +1,5 @@
-//! A hostile plugin never stops `probe`: whatever it answers, sends or omits, the result is complete and in time, and the
-//! bytes sent to the plugin are well-formed.
+//! A hostile plugin never stops `probe`: whatever it answers, sends or omits, the result is
+//! complete and in time, and the bytes sent to the plugin are well-formed.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -99,7 +99,8 @@ async fn hostile(mut stream: DuplexStream, input: Input) {
     }
 }
 
-/// Returns the bytes that are sent to the runtime for a request on a stream; `None` closes the connection.
+/// Returns the bytes that are sent to the runtime for a request on a stream; `None` closes the
+/// connection.
 fn answer(stream: u32, input: &Input) -> Option<Vec<u8>> {
     match next(input) % 8 {
         // Success with an empty message, which is valid for every RPC.

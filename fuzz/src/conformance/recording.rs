@@ -1,5 +1,5 @@
-//! Any bytes are a recording that is written again unchanged, or an error. Its replay ends and its runtime is judged, without a
-//! panic.
+//! Any bytes are a recording that is written again unchanged, or an error. Its replay ends and its
+//! runtime is judged, without a panic.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! A hostile plugin never stops the adaptation: whatever it sends, the request ends in time, the bytes written are
-//! well-formed, and a second plugin gets every event.
+//! A hostile plugin never stops the adaptation: whatever it sends, the request ends in time, the
+//! bytes written are well-formed, and a second plugin gets every event.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! A connection that is served any bytes ends with them, and writes nothing but well-formed answers.
+//! A connection that is served any bytes ends with them, and writes nothing but well-formed
+//! answers.
 
 use bytes::Bytes;
 use nri::__private::wire::{Demux, Kind};

@@ -31,7 +31,8 @@ fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Message>, Option
     (messages, demux.check_end().err().map(|error| error.to_string()))
 }
 
-/// Decodes what the message may be, only to see that this ends well; what decodes must encode again.
+/// Decodes what the message may be, only to see that this ends well; what decodes must encode
+/// again.
 fn decoded(message: Message) -> Message {
     if let Ok(request) = RequestEnvelope::decode(message.data.clone()) {
         assert_eq!(RequestEnvelope::decode(&request.encode_to_vec()[..]), Ok(request));

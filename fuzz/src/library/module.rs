@@ -1,4 +1,5 @@
-//! A hostile WebAssembly module never stops the adaptation: whatever its code, loading and requests end in time.
+//! A hostile WebAssembly module never stops the adaptation: whatever its code, loading and requests
+//! end in time.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,8 +19,8 @@ pub(crate) fn run(bytes: &[u8]) {
     runtime.block_on(relay(bytes));
 }
 
-/// Replaces the hook that ends the fuzzer at every panic: the engine fails assertions on some invalid code, and the
-/// adaptation catches that.
+/// Replaces the hook that ends the fuzzer at every panic: the engine fails assertions on some
+/// invalid code, and the adaptation catches that.
 pub(crate) fn continue_after_engine_panics() {
     let end = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

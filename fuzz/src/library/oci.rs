@@ -1,4 +1,5 @@
-//! Any adjustment applied to any spec gives a spec that can be written and read, or an error that leaves the spec as it was.
+//! Any adjustment applied to any spec gives a spec that can be written and read, or an error that
+//! leaves the spec as it was.
 //!
 //! The input is the JSON of a spec, a zero byte, and an encoded adjustment.
 

@@ -69,7 +69,8 @@ impl Bundle {
         Bundle { folder, spec, pod, container }
     }
 
-    /// Runs the container from RunPodSandbox to RemovePodSandbox. Returns the exit code of its process.
+    /// Runs the container from RunPodSandbox to RemovePodSandbox. Returns the exit code of its
+    /// process.
     pub(crate) async fn run(mut self, runtime: &Runtime) -> Result<ExitCode, Failure> {
         self.send(runtime, Event::RunPodSandbox).await?;
         let run = self.run_container(runtime).await;
@@ -215,7 +216,8 @@ fn lost(error: std::io::Error) -> Failure {
     Failure::new(format!("cannot run runc: {error}"))
 }
 
-/// Returns the exit code of runc, which is that of the container's process; 1 if a signal ended runc.
+/// Returns the exit code of runc, which is that of the container's process; 1 if a signal ended
+/// runc.
 fn exit_code(status: ExitStatus) -> ExitCode {
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     ExitCode::from(code.unwrap_or(1))

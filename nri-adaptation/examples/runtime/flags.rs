@@ -29,8 +29,8 @@ pub(crate) const HELP: &str = "A small NRI runtime for trying out plugins.
       --pods N          pods, with two containers each, that already exist and are used in turn [default: 0]
   -h, --help            print this help";
 
-/// The time for updates after the last event: a plugin sends them once its answer has arrived, and the runtime cannot know of
-/// them before.
+/// The time for updates after the last event: a plugin sends them once its answer has arrived, and
+/// the runtime cannot know of them before.
 const LINGER: Duration = Duration::from_millis(200);
 
 /// The maximum number of measured round trips: each takes 8 bytes of memory.

@@ -1,5 +1,5 @@
-//! A small NRI runtime for trying out plugins: it sends the events of a scenario, runs an OCI bundle with the adjustments of
-//! the plugins, or measures round trips.
+//! A small NRI runtime for trying out plugins: it sends the events of a scenario, runs an OCI
+//! bundle with the adjustments of the plugins, or measures round trips.
 //!
 //! ```text
 //! runtime --socket PATH [--plugins DIR --config DIR] [--speak VERSION] [--wait N] --scenario FILE

@@ -51,8 +51,8 @@ pub(in super::super) struct Process {
 }
 
 impl Process {
-    /// Takes over a child: reads its standard error, and waits for its end. A plugin that continues as another process
-    /// would otherwise stay a zombie.
+    /// Takes over a child: reads its standard error, and waits for its end. A plugin that continues
+    /// as another process would otherwise stay a zombie.
     pub(super) fn new(mut child: Child, running: watch::Receiver<()>) -> Self {
         let output = Arc::new(Mutex::new(Vec::new()));
         let (stop, stopped) = oneshot::channel();
@@ -72,8 +72,8 @@ impl Process {
         let _ = self.ended.await;
     }
 
-    /// Returns the last lines that the plugin wrote to its standard error, on one line; `None` if it wrote nothing.
-    /// Waits for the end of the output, but not long.
+    /// Returns the last lines that the plugin wrote to its standard error, on one line; `None` if
+    /// it wrote nothing. Waits for the end of the output, but not long.
     pub(in super::super) async fn last_words(&mut self) -> Option<String> {
         if !self.reading.is_finished() {
             let _ = timeout(OUTPUT_GRACE, &mut self.reading).await;

@@ -1,8 +1,9 @@
 //! Starts a plugin with its end of the connection as file descriptor 3.
 //!
-//! The one file of the adaptation with `unsafe` code. The protocol demands descriptor 3, and the standard library
-//! passes only 0, 1 and 2. Between fork and exec the child calls dup2 and fcntl and nothing else; both are
-//! async-signal-safe, so the state of the runtime's other threads does not matter.
+//! The one file of the adaptation with `unsafe` code. The protocol demands descriptor 3, and the
+//! standard library passes only 0, 1 and 2. Between fork and exec the child calls dup2 and fcntl
+//! and nothing else; both are async-signal-safe, so the state of the runtime's other threads does
+//! not matter.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -53,13 +54,14 @@ pub(in super::super) fn spawn(
     Ok((ours, Process::new(child, processes.add())))
 }
 
-/// Lets the processes that a command starts find this socket at file descriptor 3, as a plugin that a runtime launches
-/// finds its connection. The environment variable `NRI_PLUGIN_SOCKET` with the value `3` has to be set apart.
+/// Lets the processes that a command starts find this socket at file descriptor 3, as a plugin that
+/// a runtime launches finds its connection. The environment variable `NRI_PLUGIN_SOCKET` with the
+/// value `3` has to be set apart.
 ///
 /// The socket stays open in this process until the command is dropped.
 pub fn pass_socket(command: &mut std::process::Command, socket: StdUnixStream) {
-    // SAFETY: the closure only makes async-signal-safe calls, see above, and reads a plain number. It owns the socket,
-    // which is therefore open whenever a child is started.
+    // SAFETY: the closure only makes async-signal-safe calls, see above, and reads a plain number.
+    // It owns the socket, which is therefore open whenever a child is started.
     unsafe {
         command.pre_exec(move || pass(socket.as_raw_fd()));
     }
@@ -68,11 +70,12 @@ pub fn pass_socket(command: &mut std::process::Command, socket: StdUnixStream) {
 /// Makes a descriptor the child's descriptor 3, open across exec.
 fn pass(fd: RawFd) -> io::Result<()> {
     let done = if fd == SOCKET {
-        // SAFETY: changes flags of a descriptor of this process, which is single-threaded after fork.
+        // SAFETY: changes flags of a descriptor of this process, which is single-threaded after
+        // fork.
         unsafe { libc::fcntl(fd, libc::F_SETFD, 0) }
     } else {
-        // SAFETY: as above. The pair was open before, so the lowest numbers are taken, and 3 cannot be the pipe
-        // through which the standard library learns that exec failed.
+        // SAFETY: as above. The pair was open before, so the lowest numbers are taken, and 3 cannot
+        // be the pipe through which the standard library learns that exec failed.
         unsafe { libc::dup2(fd, SOCKET) }
     };
     if done == -1 {

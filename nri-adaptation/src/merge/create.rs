@@ -53,8 +53,8 @@ pub struct Created {
 }
 
 impl CreateCollector {
-    /// Returns a collector for the creation of this container. Plugins see it with hooks and with Linux
-    /// resources of memory and CPU, if only empty, as under the Go adaptation.
+    /// Returns a collector for the creation of this container. Plugins see it with hooks and with
+    /// Linux resources of memory and CPU, if only empty, as under the Go adaptation.
     pub fn new(container: Container) -> Self {
         CreateCollector {
             view: View::of(filled(container)),
@@ -72,7 +72,8 @@ impl CreateCollector {
     ///
     /// # Errors
     ///
-    /// The answer conflicts with an earlier one, or with itself. The creation of the container fails then.
+    /// The answer conflicts with an earlier one, or with itself. The creation of the container
+    /// fails then.
     pub fn apply(
         &mut self,
         plugin: &str,
@@ -97,10 +98,11 @@ impl CreateCollector {
         Ok(())
     }
 
-    /// Returns the request that validators get about the answers so far, without pod, container and plugins.
+    /// Returns the request that validators get about the answers so far, without pod, container and
+    /// plugins.
     ///
-    /// The adjustment has hooks, and it and each update have Linux resources of memory and CPU, if only empty,
-    /// as under the Go adaptation.
+    /// The adjustment has hooks, and it and each update have Linux resources of memory and CPU, if
+    /// only empty, as under the Go adaptation.
     pub fn validation(&self) -> ValidateContainerAdjustmentRequest {
         let merged = self.clone().merged();
         ValidateContainerAdjustmentRequest {
@@ -199,7 +201,8 @@ fn environment(
     change.reserve(collected);
     change.add(claims, |variable| {
         seen.push([&*variable.key, "=", &*variable.value].concat());
-        // The variable `A=B` of value `C` reads as `A` of value `B=C`: a plugin that sets `A` replaces it.
+        // The variable `A=B` of value `C` reads as `A` of value `B=C`: a plugin that sets `A`
+        // replaces it.
         if variable.key.contains('=') {
             *unowned = seen.len();
         }

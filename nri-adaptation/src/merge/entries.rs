@@ -1,7 +1,7 @@
 //! Lists and maps whose entries have a key, and can be removed by it.
 //!
-//! Entries that a plugin sets are moved into the container that the next plugin sees, and from there into the merged adjustment
-//! when all plugins have answered.
+//! Entries that a plugin sets are moved into the container that the next plugin sees, and from
+//! there into the merged adjustment when all plugins have answered.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +81,8 @@ impl<T: ListEntry> ListChange<T> {
         set
     }
 
-    /// Makes room in a list for the entries that are set, and for some of later plugins, so that it rarely moves.
+    /// Makes room in a list for the entries that are set, and for some of later plugins, so that it
+    /// rarely moves.
     pub(super) fn reserve<S>(&self, entries: &mut Vec<S>) {
         let added = self.added.len();
         if entries.capacity() - entries.len() < added {
@@ -105,8 +106,8 @@ impl<T: ListEntry> ListChange<T> {
         *unowned -= entries.extract_if(..*unowned, is_changed).count();
     }
 
-    /// Drops entries after the first `unowned` that are removed: earlier plugins have set them, and the plugin may set
-    /// them now.
+    /// Drops entries after the first `unowned` that are removed: earlier plugins have set them, and
+    /// the plugin may set them now.
     pub(super) fn drop_owned(&self, entries: &mut Vec<T>, unowned: usize, claims: &mut Claims<'_>) {
         let is_removed = |entry: &mut T| self.removes(entry.key());
         for entry in entries.extract_if(unowned.., is_removed) {
@@ -133,8 +134,8 @@ impl<T: ListEntry> ListChange<T> {
     }
 }
 
-/// Merges one plugin's changes of a list. Adds the entries that it sets to `entries`, of which the first `unowned` are those of the
-/// request.
+/// Merges one plugin's changes of a list. Adds the entries that it sets to `entries`, of which the
+/// first `unowned` are those of the request.
 ///
 /// Returns the removals of entries that it does not set.
 pub(super) fn merge_list<T: ListEntry>(
@@ -155,9 +156,11 @@ pub(super) fn merge_list<T: ListEntry>(
     change.add(claims, |entry| entries.push(entry))
 }
 
-/// Merges one plugin's changes of a map. Adds the entries that it sets to `entries`, and the keys that mark removals to `removals`.
+/// Merges one plugin's changes of a map. Adds the entries that it sets to `entries`, and the keys
+/// that mark removals to `removals`.
 ///
-/// As in the reference, a key that is removed and not set again stays in the container that later plugins see.
+/// As in the reference, a key that is removed and not set again stays in the container that later
+/// plugins see.
 pub(super) fn merge_map<V: Default>(
     field: Field,
     asked: BTreeMap<String, V>,

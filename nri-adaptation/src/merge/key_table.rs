@@ -1,7 +1,7 @@
 //! A table with keys in one buffer.
 //!
-//! A merge makes hundreds of short keys and drops all of them at once: an allocation for each would take longer than the
-//! rest of the work.
+//! A merge makes hundreds of short keys and drops all of them at once: an allocation for each would
+//! take longer than the rest of the work.
 
 use std::hash::{BuildHasher as _, RandomState};
 

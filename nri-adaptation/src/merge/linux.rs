@@ -9,7 +9,8 @@ use nri::api::{
     Field, LinuxContainer, LinuxContainerAdjustment, LinuxNamespace, LinuxRdt, LinuxResources,
 };
 
-/// Merges the Linux part of one plugin's adjustment into the container and into the adjustments collected before.
+/// Merges the Linux part of one plugin's adjustment into the container and into the adjustments
+/// collected before.
 pub(super) fn merge(
     asked: LinuxContainerAdjustment,
     seen: &mut LinuxContainer,
@@ -73,7 +74,8 @@ pub(super) fn merge(
         seen.scheduler.clone_from(&scheduler);
         collected.scheduler = scheduler;
     }
-    // As in the reference, RDT settings are there, if only empty, as soon as any plugin adjusts the Linux part.
+    // As in the reference, RDT settings are there, if only empty, as soon as any plugin adjusts the
+    // Linux part.
     rdt(asked_rdt.unwrap_or_default(), collected, claims)?;
     if memory_policy.is_some() {
         claims.claim(Field::MemoryPolicy)?;
@@ -104,7 +106,8 @@ fn add_resources(mut asked: LinuxResources, target: &mut LinuxResources) {
     resources::set(asked, target);
 }
 
-/// Merges namespaces. A removal is claimed like a setting, so that no two plugins disagree about a namespace.
+/// Merges namespaces. A removal is claimed like a setting, so that no two plugins disagree about a
+/// namespace.
 fn namespaces(
     asked: Vec<LinuxNamespace>,
     seen: &mut Vec<LinuxNamespace>,
@@ -126,7 +129,8 @@ fn namespaces(
     Ok(())
 }
 
-/// Merges RDT settings. A removal clears those of earlier plugins, and holds unless the same or a later plugin sets one.
+/// Merges RDT settings. A removal clears those of earlier plugins, and holds unless the same or a
+/// later plugin sets one.
 fn rdt(
     asked: LinuxRdt,
     collected: &mut LinuxContainerAdjustment,

@@ -10,7 +10,8 @@ use nri::api::{CompoundFieldOwners, Field, FieldOwners, OwningPlugins};
 
 /// The owners of the fields of every container that an event changes.
 ///
-/// Validators and [`ValidateContainerAdjustmentRequest`](nri::api::ValidateContainerAdjustmentRequest) get them as
+/// Validators and
+/// [`ValidateContainerAdjustmentRequest`](nri::api::ValidateContainerAdjustmentRequest) get them as
 /// [`OwningPlugins`]: `OwningPlugins::from(&owners)`.
 #[derive(Clone, Debug, Default)]
 pub struct Owners {
@@ -21,8 +22,9 @@ pub struct Owners {
 /// The owners of the fields of one container, by the number of the field.
 #[derive(Clone, Debug, Default)]
 struct Fields {
-    /// As validators get them: the name of the plugin that has set a field, with the removal marker if it has removed the
-    /// field and not set it again, or several names if all of them may add to it.
+    /// As validators get them: the name of the plugin that has set a field, with the removal marker
+    /// if it has removed the field and not set it again, or several names if all of them may add to
+    /// it.
     simple: BTreeMap<i32, String>,
     compound: BTreeMap<i32, KeyTable<Owner>>,
 }

@@ -1,6 +1,7 @@
 //! Resources of a container: in an adjustment and in an update.
 //!
-//! All resources that a plugin asks for are claimed before any of them is set, so that a conflict changes nothing but owners.
+//! All resources that a plugin asks for are claimed before any of them is set, so that a conflict
+//! changes nothing but owners.
 
 use super::owners::{Claims, MergeError};
 use nri::api::{Field, HugepageLimit, LinuxCpu, LinuxMemory, LinuxResources};

@@ -1,4 +1,5 @@
-//! Answers to UpdateContainer and StopContainer, and the updates and evictions in those to CreateContainer.
+//! Answers to UpdateContainer and StopContainer, and the updates and evictions in those to
+//! CreateContainer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -48,7 +49,8 @@ impl Pending {
         }
     }
 
-    /// Merges the updates that a plugin requests. A failed update has no effect except its claims, as in the reference.
+    /// Merges the updates that a plugin requests. A failed update has no effect except its claims,
+    /// as in the reference.
     fn merge(
         &mut self,
         update: ContainerUpdate,
@@ -64,7 +66,8 @@ impl Pending {
         };
         let mut claims = owners.claims(&self.container_id, plugin);
         resources::claim(&asked, &mut claims)?;
-        // The reference takes the limit of processes from the request, never from the plugin, and has the plugin own it.
+        // The reference takes the limit of processes from the request, never from the plugin, and
+        // has the plugin own it.
         if self.resources.pids.is_some() {
             claims.claim(Field::PidsLimit)?;
         }
@@ -88,13 +91,13 @@ impl Pending {
 
 /// The merged answers to UpdateContainer or StopContainer.
 ///
-/// A runtime gives the container of the request the [`resources`](Self::resources), whether a plugin has changed them or
-/// not, and other containers the [`updates`](Self::updates).
+/// A runtime gives the container of the request the [`resources`](Self::resources), whether a
+/// plugin has changed them or not, and other containers the [`updates`](Self::updates).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Updated {
-    /// The resources for the container of the request: those of the request, with the changes of the plugins. Empty for
-    /// StopContainer.
+    /// The resources for the container of the request: those of the request, with the changes of
+    /// the plugins. Empty for StopContainer.
     pub resources: LinuxResources,
     /// The updates of other containers, in the order in which they were first asked for.
     pub updates: Vec<ContainerUpdate>,
@@ -107,16 +110,16 @@ pub struct Updated {
 }
 
 impl Updated {
-    /// Returns the updates as the Go adaptation does: that of the container of the request comes last, and only if a plugin
-    /// asked for one.
+    /// Returns the updates as the Go adaptation does: that of the container of the request comes
+    /// last, and only if a plugin asked for one.
     pub fn into_answer(self) -> Vec<ContainerUpdate> {
         self.updates.into_iter().chain(self.own).collect()
     }
 }
 
 impl UpdateCollector {
-    /// Returns a collector for an UpdateContainer request. Plugins see memory and CPU in the resources, if only
-    /// empty, as under the Go adaptation.
+    /// Returns a collector for an UpdateContainer request. Plugins see memory and CPU in the
+    /// resources, if only empty, as under the Go adaptation.
     pub fn for_update(container_id: impl Into<String>, resources: Option<LinuxResources>) -> Self {
         let original = resources.unwrap_or_default();
         let mut resources = original.clone();
@@ -133,8 +136,8 @@ impl UpdateCollector {
         UpdateCollector::default()
     }
 
-    /// Returns the resources of the UpdateContainer request as changed so far, as the next plugin sees them; `None`
-    /// for StopContainer.
+    /// Returns the resources of the UpdateContainer request as changed so far, as the next plugin
+    /// sees them; `None` for StopContainer.
     pub fn resources(&self) -> Option<&LinuxResources> {
         let requested = self.requested.as_ref();
         requested.map(|requested| &requested.resources)

@@ -1,8 +1,9 @@
 //! The container as the next plugin sees it.
 //!
-//! Plugins and validators may rely on some messages in a request that are present, if only empty. The adaptation of Go adds
-//! them before it asks the first plugin (`collectCreateContainerResult` and `collectUpdateContainerResult` in
-//! pkg/adaptation/result.go of NRI v0.12.5), and plugins that read fields without getters end without them.
+//! Plugins and validators may rely on some messages in a request that are present, if only empty.
+//! The adaptation of Go adds them before it asks the first plugin (`collectCreateContainerResult`
+//! and `collectUpdateContainerResult` in pkg/adaptation/result.go of NRI v0.12.5), and plugins that
+//! read fields without getters end without them.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,8 @@ pub(super) struct View {
     pub(super) unowned: Unowned,
 }
 
-/// The numbers of leading entries of lists that have no owner: those of the request that no plugin replaced.
+/// The numbers of leading entries of lists that have no owner: those of the request that no plugin
+/// replaced.
 ///
 /// The entries that plugins have set follow.
 #[derive(Clone, Debug, Default)]
@@ -82,8 +84,8 @@ fn move_owned<V>(
     target.append(&mut entries);
 }
 
-/// Returns a container that is about to be created with hooks, and with Linux resources of memory and
-/// CPU.
+/// Returns a container that is about to be created with hooks, and with Linux resources of memory
+/// and CPU.
 pub(crate) fn filled(mut container: Container) -> Container {
     container.hooks.get_or_insert_default();
     let linux = container.linux.get_or_insert_default();

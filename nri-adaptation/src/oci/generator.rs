@@ -171,8 +171,9 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Applies all parts in the same order as the reference. A test changes each field of the protocol and expects another spec. Callbacks see the spec in between, and the
-/// first of several errors is returned.
+/// Applies all parts in the same order as the reference. A test changes each field of the protocol
+/// and expects another spec. Callbacks see the spec in between, and the first of several errors is
+/// returned.
 fn adjust(
     spec: &mut Spec,
     asked: &ContainerAdjustment,

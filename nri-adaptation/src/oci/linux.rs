@@ -1,5 +1,5 @@
-//! Annotations, and the parts of Linux that are neither devices nor resources: namespaces, sysctls, network devices, RDT, and
-//! the NUMA policy.
+//! Annotations, and the parts of Linux that are neither devices nor resources: namespaces, sysctls,
+//! network devices, RDT, and the NUMA policy.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -108,7 +108,8 @@ fn kind(text: &str, index: usize) -> Result<LinuxNamespaceType, Error> {
     })
 }
 
-/// Returns the name in the runtime specification. The `oci-spec` crate prints abbreviations for two.
+/// Returns the name in the runtime specification. The `oci-spec` crate prints abbreviations for
+/// two.
 pub(super) fn namespace_name(kind: LinuxNamespaceType) -> String {
     match kind {
         LinuxNamespaceType::Mount => "mount".to_owned(),
@@ -143,7 +144,8 @@ pub(super) fn memory_policy(
     Ok(())
 }
 
-/// Clears the settings of Resource Director Technology if the adjustment removes them, then applies those that it has.
+/// Clears the settings of Resource Director Technology if the adjustment removes them, then applies
+/// those that it has.
 pub(super) fn rdt(spec: &mut Spec, asked: Option<&LinuxRdt>) {
     let Some(asked) = asked else {
         return;

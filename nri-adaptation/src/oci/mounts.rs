@@ -92,7 +92,8 @@ fn depth(path: &Path) -> usize {
 }
 
 /// Checks that the source of a mount propagates as its options require, and sets the propagation of
-/// the container's root accordingly. The last option for propagation counts; `shared` and others require nothing.
+/// the container's root accordingly. The last option for propagation counts; `shared` and others
+/// require nothing.
 fn ensure_propagation(
     spec: &mut Spec,
     mount: &Mount,
@@ -130,12 +131,13 @@ fn ensure_propagation(
 /// Returns the propagation of the mount that contains a path, in the mount namespace of this
 /// process.
 ///
-/// Symbolic links in the path are followed. If nothing exists at the path, its nearest ancestor counts.
+/// Symbolic links in the path are followed. If nothing exists at the path, its nearest ancestor
+/// counts.
 ///
 /// # Errors
 ///
-/// Returns an error if the path is relative or cannot be opened, if /proc is not mounted, or if the mount is not
-/// in the first 64 MiB of `/proc/self/mountinfo`.
+/// Returns an error if the path is relative or cannot be opened, if /proc is not mounted, or if the
+/// mount is not in the first 64 MiB of `/proc/self/mountinfo`.
 pub fn mount_propagation(path: &Path) -> io::Result<Propagation> {
     if !path.is_absolute() {
         return Err(unknown_mount());
@@ -162,8 +164,8 @@ fn mount_id(file: &File) -> io::Result<String> {
     id.map(|id| id.trim().to_owned()).ok_or_else(unknown_mount)
 }
 
-/// Reads the propagation of a mount from the optional fields of its line, the seventh and later ones: see
-/// `proc_pid_mountinfo(5)`.
+/// Reads the propagation of a mount from the optional fields of its line, the seventh and later
+/// ones: see `proc_pid_mountinfo(5)`.
 fn propagation_in(table: impl BufRead, mount: &str) -> io::Result<Propagation> {
     for line in table.split(b'\n') {
         let line = line?;

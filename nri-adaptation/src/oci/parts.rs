@@ -1,4 +1,5 @@
-//! Access to parts of a spec, which are created if they are missing, and conversions of values to types of the crate.
+//! Access to parts of a spec, which are created if they are missing, and conversions of values to
+//! types of the crate.
 //!
 //! A new part is empty. The defaults of the `oci-spec` crate are not used: they have namespaces,
 //! masked paths, limits and capabilities.

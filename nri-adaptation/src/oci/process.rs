@@ -1,4 +1,5 @@
-//! Hooks, and the container's process: environment, arguments, limits, out-of-memory score, I/O priority and scheduling.
+//! Hooks, and the container's process: environment, arguments, limits, out-of-memory score, I/O
+//! priority and scheduling.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,7 +17,8 @@ use nri::api::{
     LinuxSchedulerPolicy, PosixRlimit,
 };
 
-/// The name of the `oci-spec` crate for `SCHED_FLAG_RESET_ON_FORK`. It parses and prints the other flags as specified.
+/// The name of the `oci-spec` crate for `SCHED_FLAG_RESET_ON_FORK`. It parses and prints the other
+/// flags as specified.
 pub(super) const RESET_ON_FORK: &str = "SCHED_RESET_ON_FORK";
 
 /// Replaces the arguments. An empty first argument is only a marker: it replaces the arguments of

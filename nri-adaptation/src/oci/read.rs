@@ -22,13 +22,14 @@ use nri::api::{
     PosixRlimit, User,
 };
 
-/// Returns the container with everything that its spec says about it: arguments, environment, annotations, mounts, hooks,
-/// limits, user, and the Linux part.
+/// Returns the container with everything that its spec says about it: arguments, environment,
+/// annotations, mounts, hooks, limits, user, and the Linux part.
 ///
-/// The spec does not have the rest, which the runtime fills in: ids, name, labels, state, image, times, CDI devices, and the
-/// seccomp profile, block I/O class and RDT class that the CRI names.
+/// The spec does not have the rest, which the runtime fills in: ids, name, labels, state, image,
+/// times, CDI devices, and the seccomp profile, block I/O class and RDT class that the CRI names.
 ///
-/// A test compares the container with what the helpers of the reference make of the same spec. They have none for RDT.
+/// A test compares the container with what the helpers of the reference make of the same spec. They
+/// have none for RDT.
 ///
 /// ```
 /// let spec = nri_adaptation::oci::from_value(serde_json::json!({
@@ -58,10 +59,11 @@ pub fn container(spec: &Spec) -> Container {
     }
 }
 
-/// Returns the pod with everything that the spec of its sandbox says about it: annotations, namespaces, resources and cgroup.
+/// Returns the pod with everything that the spec of its sandbox says about it: annotations,
+/// namespaces, resources and cgroup.
 ///
-/// The spec does not have the rest, which the runtime fills in: id, name, namespace, labels, addresses, and what the CRI says
-/// about the resources of the pod.
+/// The spec does not have the rest, which the runtime fills in: id, name, namespace, labels,
+/// addresses, and what the CRI says about the resources of the pod.
 #[must_use]
 pub fn pod_sandbox(spec: &Spec) -> PodSandbox {
     PodSandbox {
@@ -106,7 +108,8 @@ fn hook(hook: &OciHook) -> Hook {
     }
 }
 
-/// Returns the Linux part, which also has the out-of-memory score, I/O priority and scheduler of the process.
+/// Returns the Linux part, which also has the out-of-memory score, I/O priority and scheduler of
+/// the process.
 fn linux(spec: &Spec) -> Option<LinuxContainer> {
     let (linux, process) = (spec.linux().as_ref(), spec.process().as_ref());
     let of_linux = linux.map_or_else(LinuxContainer::default, from_linux);
@@ -216,7 +219,8 @@ fn flag(flag: &impl Display) -> i32 {
     number(LinuxSchedulerFlag::from_str_name(&name))
 }
 
-/// Returns the number of an enum, or one that no enum has if the protocol lacks the name of the crate.
+/// Returns the number of an enum, or one that no enum has if the protocol lacks the name of the
+/// crate.
 fn number(known: Option<impl Into<i32>>) -> i32 {
     known.map_or(-1, Into::into)
 }

@@ -1,4 +1,5 @@
-//! Resources of the container: CPU, memory, huge pages, processes, device rules, cgroup v2 files, and classes.
+//! Resources of the container: CPU, memory, huge pages, processes, device rules, cgroup v2 files,
+//! and classes.
 
 use oci_spec::runtime::{
     LinuxHugepageLimit, LinuxMemory as OciMemory, LinuxPids as OciPids,

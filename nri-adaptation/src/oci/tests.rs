@@ -1,6 +1,7 @@
-//! Tests beside the comparison with the reference (`oci_go` in the tests of this workspace): accepted differences, places of
-//! errors, updates, and filters. Each table has one case per line or two: the part of the spec before, the adjustment as
-//! JSON, a place in the adjusted spec, and the expected value there.
+//! Tests beside the comparison with the reference (`oci_go` in the tests of this workspace):
+//! accepted differences, places of errors, updates, and filters. Each table has one case per line
+//! or two: the part of the spec before, the adjustment as JSON, a place in the adjusted spec, and
+//! the expected value there.
 
 use oci_spec::runtime::{LinuxBlockIo, LinuxIntelRdt, Spec};
 use serde_json::{Value, json};

@@ -25,12 +25,14 @@ pub(super) enum ModuleError {
 }
 
 impl ModuleError {
-    /// Returns the error for a function or memory that the module lacks, worded as in the reference.
+    /// Returns the error for a function or memory that the module lacks, worded as in the
+    /// reference.
     pub(super) fn not_exported(name: &str) -> Self {
         Self::Failed(format!("{name} is not exported"))
     }
 
-    /// Returns the error for a function with other parameters or results than the calling convention demands.
+    /// Returns the error for a function with other parameters or results than the calling
+    /// convention demands.
     pub(super) fn signature(name: &str) -> Self {
         Self::Failed(format!("{name} has an invalid signature"))
     }

@@ -1,7 +1,10 @@
-//! The functions that a module may import: `env.log`, which is the log of the runtime, and as much of WASI preview 1 as the runtimes of Go and TinyGo need to run: clocks, random numbers, sleeping, and standard
-//! error, which goes to the log. There are no arguments, no environment, no files and no network, as in the reference.
+//! The functions that a module may import: `env.log`, which is the log of the runtime, and as much
+//! of WASI preview 1 as the runtimes of Go and TinyGo need to run: clocks, random numbers,
+//! sleeping, and standard error, which goes to the log. There are no arguments, no environment, no
+//! files and no network, as in the reference.
 //!
-//! The crate `wasmi_wasi` would bring files and sockets that a plugin must not have, and some seventy dependencies.
+//! The crate `wasmi_wasi` would bring files and sockets that a plugin must not have, and some
+//! seventy dependencies.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -273,7 +276,8 @@ fn wait(subscription: &[u8], host: &Host) -> Duration {
     }
 }
 
-/// Returns the event of a subscription: its user data, an error unless it is for a clock, and its kind.
+/// Returns the event of a subscription: its user data, an error unless it is for a clock, and its
+/// kind.
 fn event(subscription: &[u8]) -> [u8; EVENT] {
     let kind = subscription[KIND];
     let error = if kind == CLOCK { SUCCESS } else { BADF };

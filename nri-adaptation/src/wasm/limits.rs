@@ -9,7 +9,8 @@ use wasmi::{StoreLimits, StoreLimitsBuilder};
 
 use super::error::ModuleError;
 
-/// The memory that a module may use, unless set otherwise. The Go runtime needs some 10 MiB before any request.
+/// The memory that a module may use, unless set otherwise. The Go runtime needs some 10 MiB before
+/// any request.
 pub(in super::super) const DEFAULT_MEMORY: usize = 256 << 20;
 
 /// Entries of all tables of a module. Modules of Go have an entry per function, some ten thousand.

@@ -41,11 +41,13 @@ pub(super) struct Module {
 }
 
 impl Module {
-    /// Compiles and starts a module, and finds its functions for all of these RPCs, or for any if there are none.
+    /// Compiles and starts a module, and finds its functions for all of these RPCs, or for any if
+    /// there are none.
     ///
     /// # Errors
     ///
-    /// Returns an error if the code is invalid, lacks a function or imports unknown ones, or exceeds a limit.
+    /// Returns an error if the code is invalid, lacks a function or imports unknown ones, or
+    /// exceeds a limit.
     pub(super) fn load(
         plugin: &str,
         code: &[u8],
@@ -54,7 +56,8 @@ impl Module {
         limit: Limit,
     ) -> Result<Self, ModuleError> {
         let mut config = Config::default();
-        // A call that runs out of fuel while a function is compiled cannot go on, so all are compiled now.
+        // A call that runs out of fuel while a function is compiled cannot go on, so all are
+        // compiled now.
         config.consume_fuel(true).wasm_multi_memory(false).compilation_mode(CompilationMode::Eager);
         let engine = Engine::new(&config);
         let code = compile(&engine, code)?;
@@ -113,8 +116,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// Returns [`ModuleError::Plugin`] with an error of the plugin. After any other error the module must not be
-    /// called again.
+    /// Returns [`ModuleError::Plugin`] with an error of the plugin. After any other error the
+    /// module must not be called again.
     pub(super) fn call(
         &mut self,
         rpc: &str,
@@ -149,7 +152,8 @@ impl Module {
         }
     }
 
-    /// Reads and frees the answer that a function has returned: the address, and the length with the error flag.
+    /// Reads and frees the answer that a function has returned: the address, and the length with
+    /// the error flag.
     fn fetch(&mut self, packed: u64) -> Result<Vec<u8>, ModuleError> {
         let (address, flagged) = ((packed >> 32) as u32, packed as u32);
         let length = flagged & !ERROR;
@@ -201,12 +205,13 @@ fn exported(store: &Store<Host>, instance: Instance, name: &str) -> Result<Func,
     function.ok_or_else(|| ModuleError::not_exported(name))
 }
 
-/// Calls a function with numbers, in slices between which its limits are checked. Returns its result, or `None` if it has none.
+/// Calls a function with numbers, in slices between which its limits are checked. Returns its
+/// result, or `None` if it has none.
 ///
 /// # Errors
 ///
-/// Returns an error if the function takes something else than as many numbers or does not return one number or
-/// nothing, traps, or exceeds a limit.
+/// Returns an error if the function takes something else than as many numbers or does not return
+/// one number or nothing, traps, or exceeds a limit.
 fn call(
     store: &mut Store<Host>,
     (name, function): (&str, Func),
@@ -252,8 +257,8 @@ fn parameters(ty: &FuncType, arguments: &[u64]) -> Option<Vec<Val>> {
         .collect()
 }
 
-/// Returns the RPCs that a module needs functions for under a release: all that the release has, as in the reference.
-/// There is no fallback to StateChange.
+/// Returns the RPCs that a module needs functions for under a release: all that the release has, as
+/// in the reference. There is no fallback to StateChange.
 ///
 /// # Errors
 ///
@@ -269,7 +274,8 @@ pub(super) fn required(revision: &Revision) -> Result<Vec<&'static str>, ModuleE
     Ok(known.map(|rpc| rpc.name).collect())
 }
 
-/// Returns the name of the function for an RPC, such as `plugin_run_pod_sandbox` for `RunPodSandbox`.
+/// Returns the name of the function for an RPC, such as `plugin_run_pod_sandbox` for
+/// `RunPodSandbox`.
 pub(super) fn function(rpc: &str) -> String {
     let mut name = "plugin".to_owned();
     for letter in rpc.chars() {

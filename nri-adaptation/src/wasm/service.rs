@@ -48,7 +48,8 @@ impl ModuleService {
         let _ = broken.wait_for(|broken| *broken).await;
     }
 
-    /// Joins the parts of Synchronize: the reference does not split it for modules, so they need not know parts.
+    /// Joins the parts of Synchronize: the reference does not split it for modules, so they need
+    /// not know parts.
     async fn synchronize(&self, part: Bytes, within: Duration) -> Result<Bytes, Status> {
         let added = {
             let mut assembly = self.assembly.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,7 +14,8 @@ use nri::api::PodSandbox;
 /// Seconds that no test needs.
 const AMPLE: Duration = Duration::from_secs(60);
 
-/// A module that answers every request with nothing, except for these definitions and the body of `RunPodSandbox`.
+/// A module that answers every request with nothing, except for these definitions and the body of
+/// `RunPodSandbox`.
 fn module(definitions: &str, run_pod_sandbox: &str) -> Vec<u8> {
     let mut text = format!(
         r#"(module {definitions}
@@ -140,7 +141,8 @@ fn answers_outside_of_memory_are_errors() {
 
 #[test]
 fn a_buffer_for_the_request_has_to_be_in_memory() {
-    // `i32.const` and `end` in four bytes: `malloc` returns 0, or the end of 8191 pages of 64 bytes.
+    // `i32.const` and `end` in four bytes: `malloc` returns 0, or the end of 8191 pages of 64
+    // bytes.
     for address in [[0x41, 0x80, 0x00, 0x0b], [0x41, 0xff, 0x7f, 0x0b]] {
         let mut code = module("", "i64.const 0");
         let good = [0x41, 0x80, 0x20, 0x0b];

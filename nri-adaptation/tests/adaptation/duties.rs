@@ -88,7 +88,8 @@ async fn w5_each_event_arrives_once_whichever_rpc_carries_it() {
         adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
         adaptation.start_container(&pod("p"), &container("c")).await.unwrap();
     }
-    // The first attempt is refused. After it, the plugin counts as an old one, as under the reference runtime.
+    // The first attempt is refused. After it, the plugin counts as an old one, as under the
+    // reference runtime.
     let expected = ["RunPodSandbox", "StateChange", "StateChange", "StateChange", "StateChange"];
     assert_eq!(mixed.events(), expected);
 }
@@ -211,7 +212,8 @@ async fn w16_an_answer_that_a_plugin_sends_before_it_ends_counts() {
     assert_eq!(shown(&created.outcomes)[0], "10-leaving answered");
 }
 
-/// A plugin that is asked to end as soon as it gets CreateContainer, and answers that before it does.
+/// A plugin that is asked to end as soon as it gets CreateContainer, and answers that before it
+/// does.
 struct Leaving(Notify);
 
 impl Service for Leaving {

@@ -1,4 +1,5 @@
-//! Plugins that the runtime starts: what is said about those that fail, and what becomes of their processes.
+//! Plugins that the runtime starts: what is said about those that fail, and what becomes of their
+//! processes.
 
 use std::fs;
 use std::io::{self, Write};

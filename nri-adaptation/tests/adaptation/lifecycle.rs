@@ -1,12 +1,13 @@
 //! The statements of the lifecycle contract that a relay can keep or break, by their ids.
 //!
-//! Those about duties of plugins (W) and about Synchronize (Y) are here or in the other files, next to what they belong
-//! to. Of a duty of plugins, a relay has the other half: W11 asks a plugin for an answer in time although other requests
-//! are outstanding, so the relay must not let the time run before the request is sent.
+//! Those about duties of plugins (W) and about Synchronize (Y) are here or in the other files, next
+//! to what they belong to. Of a duty of plugins, a relay has the other half: W11 asks a plugin for
+//! an answer in time although other requests are outstanding, so the relay must not let the time
+//! run before the request is sent.
 //!
-//! A relay can neither keep nor break these, because the runtime alone decides when it sends an event and what exists
-//! then: R1 to R7, S1, S2, S4, D1 to D3, O1 to O3, O6. It does not see P4 either: what a plugin does to the
-//! infrastructure of a pod.
+//! A relay can neither keep nor break these, because the runtime alone decides when it sends an
+//! event and what exists then: R1 to R7, S1, S2, S4, D1 to D3, O1 to O3, O6. It does not see P4
+//! either: what a plugin does to the infrastructure of a pod.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The adaptation, with plugins in this process, plugins on the stub, and peers that break the rules.
+//! The adaptation, with plugins in this process, plugins on the stub, and peers that break the
+//! rules.
 
 #![allow(deprecated, reason = "old plugins get StateChange")]
 

@@ -1,7 +1,8 @@
-//! Merged answers to CreateContainer: what the next plugin sees, what the runtime gets, and who owns what.
+//! Merged answers to CreateContainer: what the next plugin sees, what the runtime gets, and who
+//! owns what.
 //!
-//! The merge is compared with the Go adaptation in `tests/adaptation/go_merge.rs` of the workspace. Here is one example of each
-//! rule.
+//! The merge is compared with the Go adaptation in `tests/adaptation/go_merge.rs` of the workspace.
+//! Here is one example of each rule.
 
 use nri::adjust::{Adjustment, NamespaceKind, SetResources as _};
 use nri::api::{

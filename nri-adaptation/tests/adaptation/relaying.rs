@@ -132,7 +132,8 @@ async fn a_plugin_that_makes_the_next_request_too_large_is_blamed_for_it() {
 /// A long name, which the request to validators repeats for each annotation.
 const LONG_NAME: &str = "greedy-plugin-with-a-name-that-is-as-long-as-a-sentence-about-it";
 
-/// The request to validators names the owner of each annotation, so that it is larger than the request to any plugin.
+/// The request to validators names the owner of each annotation, so that it is larger than the
+/// request to any plugin.
 #[tokio::test]
 async fn a_plugin_that_makes_the_request_to_validators_too_large_is_blamed_for_it() {
     let adaptation = adaptation().await;

@@ -153,7 +153,8 @@ const RESTARTS: usize = 1_000;
 /// Pods that each worker keeps.
 const KEPT: usize = 5;
 
-/// Creates pods `worker/0`, `worker/1` and so on, and removes the oldest ones, holding guards, until it is done.
+/// Creates pods `worker/0`, `worker/1` and so on, and removes the oldest ones, holding guards,
+/// until it is done.
 async fn churn(adaptation: Adaptation, cluster: Cluster, worker: usize, done: Arc<AtomicBool>) {
     let id = |round: usize| format!("{worker}/{round}");
     for round in 0.. {

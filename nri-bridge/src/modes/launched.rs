@@ -10,11 +10,13 @@ use crate::place;
 use crate::relay::{End, Options, relay};
 use crate::state::State;
 
-/// Runs as a plugin that a runtime launched with this path, until the runtime closes the connection.
+/// Runs as a plugin that a runtime launched with this path, until the runtime closes the
+/// connection.
 ///
 /// # Errors
 ///
-/// Returns an error if no runtime launched this process, if the plugin is not where [`place`] says, or if it fails.
+/// Returns an error if no runtime launched this process, if the plugin is not where [`place`] says,
+/// or if it fails.
 pub async fn launched(bridge: &Path, options: &Options, state: &State) -> Result<(), Error> {
     let runtime = launched_socket()?.ok_or_else(|| {
         Error::new(ErrorKind::Config, "no runtime launched this process")

@@ -28,12 +28,13 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub struct Listening {
     /// The socket of the runtime.
     pub runtime: PathBuf,
-    /// The socket that plugins connect to. It is created, and belongs to the user of the bridge alone.
+    /// The socket that plugins connect to. It is created, and belongs to the user of the bridge
+    /// alone.
     pub plugins: PathBuf,
 }
 
-/// Relays for every plugin that connects, each with a connection of its own to the runtime. A plugin that connects while the
-/// runtime is down waits for it. Returns only with an error.
+/// Relays for every plugin that connects, each with a connection of its own to the runtime. A
+/// plugin that connects while the runtime is down waits for it. Returns only with an error.
 ///
 /// # Errors
 ///
@@ -64,8 +65,9 @@ pub async fn listen(listening: &Listening, options: &Options, state: &State) -> 
     }
 }
 
-/// Connects to the runtime for a plugin, and waits for it if it is down. Returns `None` if the plugin leaves before, as plugins
-/// do whose registration takes too long: otherwise it would keep its place, and the runtime would get a dead plugin.
+/// Connects to the runtime for a plugin, and waits for it if it is down. Returns `None` if the
+/// plugin leaves before, as plugins do whose registration takes too long: otherwise it would keep
+/// its place, and the runtime would get a dead plugin.
 async fn connect(socket: &Path, plugin: UnixStream) -> Option<(Socket, Socket)> {
     let runtime = tokio::select! {
         runtime = reach(socket) => runtime,

@@ -33,8 +33,9 @@ pub struct Wrapping {
     pub relaunch: Relaunch,
 }
 
-/// Runs the plugin whenever the runtime is there: a runtime that restarts gets a new process, as one that launches plugins
-/// itself. Returns only with an error, when the plugin ended and is not started again.
+/// Runs the plugin whenever the runtime is there: a runtime that restarts gets a new process, as
+/// one that launches plugins itself. Returns only with an error, when the plugin ended and is not
+/// started again.
 ///
 /// # Errors
 ///

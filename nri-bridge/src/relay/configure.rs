@@ -11,8 +11,8 @@ use super::Options;
 /// The time limit of a runtime that names none: those before NRI v0.8.
 const DEFAULT_LIMIT: Duration = Duration::from_secs(2);
 
-/// The part of the runtime's time limit that the plugin has, in percent. The rest is for the way there and back, and for an
-/// event that the plugin gets twice.
+/// The part of the runtime's time limit that the plugin has, in percent. The rest is for the way
+/// there and back, and for an event that the plugin gets twice.
 const SHARE: u32 = 90;
 
 /// Returns the part of a time limit that the plugin has.
@@ -29,8 +29,9 @@ pub(super) struct Configure {
 }
 
 impl Configure {
-    /// Returns the request with the plugin's time limits. The other fields, also those that the bridge does not know, stay as
-    /// they were sent: of a field that a message has twice, the last one counts.
+    /// Returns the request with the plugin's time limits. The other fields, also those that the
+    /// bridge does not know, stay as they were sent: of a field that a message has twice, the last
+    /// one counts.
     ///
     /// # Errors
     ///

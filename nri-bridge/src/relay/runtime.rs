@@ -21,8 +21,8 @@ const STATE_CHANGE: &str = "StateChange";
 /// The time limit before Configure has named one, and for Configure itself.
 const FIRST_LIMIT: Duration = Duration::from_secs(10);
 
-/// Passes the runtime's requests to the plugin, and its answers back. An event whose RPC the plugin does not implement becomes
-/// StateChange.
+/// Passes the runtime's requests to the plugin, and its answers back. An event whose RPC the plugin
+/// does not implement becomes StateChange.
 pub(super) struct FromRuntime<'r> {
     plugin: Forward,
     label: &'r Label,
@@ -30,7 +30,8 @@ pub(super) struct FromRuntime<'r> {
     state: &'r State,
     /// The time limit of a request without one, from Configure.
     limit: OnceLock<Duration>,
-    /// The RPCs that the plugin does not implement and that became StateChange, which it is not asked again.
+    /// The RPCs that the plugin does not implement and that became StateChange, which it is not
+    /// asked again.
     unimplemented: Mutex<BTreeSet<String>>,
     serving: OnceLock<Serving>,
 }
@@ -76,7 +77,8 @@ impl FromRuntime<'_> {
         answer
     }
 
-    /// Passes a part of the pods and containers. The plugin serves once it has answered the last one.
+    /// Passes a part of the pods and containers. The plugin serves once it has answered the last
+    /// one.
     async fn synchronize(&self, request: Request) -> Result<Bytes, Status> {
         let answer = self.forward(&request).await?;
         let has_more = SynchronizeResponse::decode(&answer[..]).is_ok_and(|answer| answer.more);
@@ -100,7 +102,8 @@ impl FromRuntime<'_> {
         }
     }
 
-    /// Passes an event as StateChange, or returns the refusal of its own RPC if StateChange does not carry it.
+    /// Passes an event as StateChange, or returns the refusal of its own RPC if StateChange does
+    /// not carry it.
     async fn as_state_change(
         &self,
         mut request: Request,

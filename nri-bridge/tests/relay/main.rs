@@ -1,4 +1,5 @@
-//! A relay between our adaptation, which never sends StateChange, and a plugin that knows nothing else.
+//! A relay between our adaptation, which never sends StateChange, and a plugin that knows nothing
+//! else.
 // The plugin is one that still uses StateChange.
 #![allow(deprecated)]
 

@@ -26,8 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LARGE: usize = 1 << 20;
 const FLOOD: usize = 200;
 
-/// The memory in KiB that the bridge may ever hold: less than half of the flood, and more than what the limits of two
-/// connections allow.
+/// The memory in KiB that the bridge may ever hold: less than half of the flood, and more than what
+/// the limits of two connections allow.
 const MOST: u64 = 90 << 10;
 
 /// Starts the bridge between two sockets.

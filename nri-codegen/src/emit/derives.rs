@@ -1,5 +1,5 @@
-//! The derives of messages: those that a type of the caller rules out, and those that the caller adds
-//! although prost-build adds them too.
+//! The derives of messages: those that a type of the caller rules out, and those that the caller
+//! adds although prost-build adds them too.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -11,7 +11,8 @@ pub(super) fn emit(service: &Emitted) -> TokenStream {
     quote! {
         #docs
         ///
-        /// Methods that are not implemented answer UNIMPLEMENTED (12), so that the peer can fall back.
+        /// Methods that are not implemented answer UNIMPLEMENTED (12), so that the peer can fall
+        /// back.
         pub trait #server: ::core::marker::Send + ::core::marker::Sync {
             #(#methods)*
         }

@@ -1,4 +1,5 @@
-//! Plugins that run behind `nri-bridge`, which sends them their events as StateChange whatever the runtime does.
+//! Plugins that run behind `nri-bridge`, which sends them their events as StateChange whatever the
+//! runtime does.
 //!
 //! | the bridge | its plugin |
 //! | --- | --- |
@@ -20,7 +21,8 @@ const FOLDER: &str = ".bridge";
 /// The processes of plugins behind bridges, with the process of the bridge of each.
 pub(super) type Relays = BTreeMap<u32, u32>;
 
-/// Notes which plugins get their events through a bridge: for these, a runtime without StateChange is like any other.
+/// Notes which plugins get their events through a bridge: for these, a runtime without StateChange
+/// is like any other.
 pub(super) fn mark(sightings: &mut [Sighting], relays: &Relays) {
     if sightings.iter().any(is_bridge) {
         beside(sightings);
@@ -124,8 +126,8 @@ fn processes(sightings: &mut [Sighting], relays: &Relays) {
     }
 }
 
-/// Marks the plugin that the bridge in a container starts, or adds a sighting if it is not in the image. `container` is
-/// the place of the container.
+/// Marks the plugin that the bridge in a container starts, or adds a sighting if it is not in the
+/// image. `container` is the place of the container.
 pub(super) fn container(sightings: &mut Vec<Sighting>, container: &Place, relayed: &Relayed) {
     let all = sightings.iter_mut().filter(|seen| seen.place.is_within(container));
     let mut all: Vec<&mut Sighting> = all.collect();
@@ -148,7 +150,8 @@ pub(super) fn container(sightings: &mut Vec<Sighting>, container: &Place, relaye
     sightings.push(seen);
 }
 
-/// Returns the plugin at a path, or else the only one with its name: folders may be links, and a program may be in `PATH`.
+/// Returns the plugin at a path, or else the only one with its name: folders may be links, and a
+/// program may be in `PATH`.
 fn find<'s>(sightings: &'s mut [&mut Sighting], program: &str) -> Option<&'s mut Sighting> {
     let is_plugin = |seen: &Sighting| seen.role == Role::Plugin && seen.place.entry.is_some();
     let at_path = |seen: &Sighting| is_plugin(seen) && seen.place.path() == program;

@@ -4,8 +4,9 @@
 //! reader recognises its first bytes. The result is sorted, so it does not depend on thread timing.
 //! Everything that cannot be checked is listed with a reason.
 //!
-//! The modules depend on each other in one direction: `scan` holds the shared state, `archive` and `unjudged` add to
-//! it, `visit` takes one file through them, and `walk` and `processes` find the files.
+//! The modules depend on each other in one direction: `scan` holds the shared state, `archive` and
+//! `unjudged` add to it, `visit` takes one file through them, and `walk` and `processes` find the
+//! files.
 
 mod archive;
 mod charts;

@@ -1,4 +1,5 @@
-//! The programs of a Go module that import one of its packages: a plugin in a package of its own is no program.
+//! The programs of a Go module that import one of its packages: a plugin in a package of its own is
+//! no program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -27,8 +28,8 @@ struct ModulePackage {
     imports: BTreeSet<String>,
 }
 
-/// Returns the paths in the module of the programs that import this package, directly or through other packages of the
-/// module, sorted.
+/// Returns the paths in the module of the programs that import this package, directly or through
+/// other packages of the module, sorted.
 pub(super) fn programs(module: &GoModule) -> Vec<String> {
     let packages = packages(module);
     let mut importing = BTreeSet::from([module.import_path()]);

@@ -38,8 +38,8 @@ pub(super) fn incident(seen: sighting::Incident, history: Option<&History>) -> O
     })
 }
 
-/// Returns the release of NRI with which the newest of these events came, and the first releases of runtimes that know it.
-/// `None` if there are no events, or if the tables do not know one of them.
+/// Returns the release of NRI with which the newest of these events came, and the first releases of
+/// runtimes that know it. `None` if there are no events, or if the tables do not know one of them.
 fn known_since(events: &[String], history: &History) -> Option<(String, String)> {
     let since: Option<Vec<Version>> = events.iter().map(|event| since(event, history)).collect();
     let newest = since?.into_iter().max()?;

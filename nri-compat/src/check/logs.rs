@@ -1,5 +1,5 @@
-//! Logs of runtimes: the plugins that they warn about for `StateChange` or as v0.1.0 plugins, those that registered, and
-//! incidents: why a plugin was refused, closed, or not heard.
+//! Logs of runtimes: the plugins that they warn about for `StateChange` or as v0.1.0 plugins, those
+//! that registered, and incidents: why a plugin was refused, closed, or not heard.
 //!
 //! A log of any size is read once, in constant memory. A search for a few words finds the relevant
 //! lines; only those are parsed: the texts in any JSON, then the records of a runtime in them.
@@ -107,7 +107,8 @@ struct Reading<'o> {
     tally: Tally,
     /// The last registrations in the current log.
     registrations: Registrations,
-    /// The lines of the current log that do not count: their number, and the first one if it is to be shown.
+    /// The lines of the current log that do not count: their number, and the first one if it is to
+    /// be shown.
     unread: BTreeMap<Reason, (u64, String)>,
     /// The parts of the current log that could not be read.
     skipped: Vec<Skipped>,
@@ -143,7 +144,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Adds the statements in a line that were made within the period. Returns true if there are any.
+    /// Adds the statements in a line that were made within the period. Returns true if there are
+    /// any.
     fn line(&mut self, place: &Place, number: u64, line: &str) -> bool {
         let shown = format!("line {number}: {}", fact::clean(line));
         let place = Place { line: u32::try_from(number).ok(), ..place.clone() };

@@ -28,7 +28,8 @@ pub struct Target<'h> {
     pub(super) nri: Version,
     /// The runtime release, unless the target is a release of NRI.
     pub(super) runtime: Option<RuntimeRelease>,
-    /// False for a release of a distribution that is newer than the tables: it may ship a later runtime.
+    /// False for a release of a distribution that is newer than the tables: it may ship a later
+    /// runtime.
     is_runtime_known: bool,
 }
 
@@ -73,8 +74,8 @@ impl<'h> Target<'h> {
         }
     }
 
-    /// Reports whether a planned removal may have happened by now: the release is newer than the tables, and the plan
-    /// does not say that it comes first.
+    /// Reports whether a planned removal may have happened by now: the release is newer than the
+    /// tables, and the plan does not say that it comes first.
     pub(super) fn may_have_removed(&self, deprecation: &Deprecation) -> bool {
         let removal = &deprecation.removal;
         let is_planned_for = |at: &RuntimeRelease| {

@@ -1,7 +1,8 @@
 //! Judges a sighting for a target, with one judge per interface; the first objection decides.
 //!
-//! `ok` is a proof, and only a program can be it. A judge returns it only if everything that could lead to an objection was read
-//! and understood; if anything is missing, the verdict is `unknown`, with the reason.
+//! `ok` is a proof, and only a program can be it. A judge returns it only if everything that could
+//! lead to an objection was read and understood; if anything is missing, the verdict is `unknown`,
+//! with the reason.
 
 mod events;
 mod remedy;
@@ -58,8 +59,8 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     Some(verdict)
 }
 
-/// Returns why a plugin may be affected by a deprecation that came with newer tables: the readers of this build do not look for
-/// what it is about.
+/// Returns why a plugin may be affected by a deprecation that came with newer tables: the readers
+/// of this build do not look for what it is about.
 fn unread_deprecation(target: &Target<'_>) -> Option<String> {
     let is_built_in = |deprecation: &&Deprecation| {
         nri_protos::DEPRECATIONS_TOML.contains(&format!("id = \"{}\"\n", deprecation.id))
@@ -72,7 +73,8 @@ fn unread_deprecation(target: &Target<'_>) -> Option<String> {
     ))
 }
 
-/// Weakens a verdict that relies on an interface which a release newer than the tables may have removed.
+/// Weakens a verdict that relies on an interface which a release newer than the tables may have
+/// removed.
 fn may_be_removed(seen: &Sighting, target: &Target<'_>, verdict: Verdict) -> Verdict {
     let planned = verdict.planned_removal.as_deref();
     let works = matches!(verdict.outcome, Outcome::Ok | Outcome::Deprecated);
@@ -100,8 +102,8 @@ fn may_be_removed(seen: &Sighting, target: &Target<'_>, verdict: Verdict) -> Ver
     }
 }
 
-/// Returns true if a sighting is judged: plugins are, and what may be one or belong to one; runtimes
-/// and users of the types are not.
+/// Returns true if a sighting is judged: plugins are, and what may be one or belong to one;
+/// runtimes and users of the types are not.
 fn is_judged(seen: &Sighting) -> bool {
     match seen.role {
         Role::Plugin => true,

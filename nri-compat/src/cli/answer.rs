@@ -44,8 +44,8 @@ pub(super) struct AnswerArgs {
     /// replaced as a whole.
     #[arg(long, value_name = "FILE")]
     metrics_file: Option<PathBuf>,
-    /// Write the report into the cluster of the kubeconfig, or of this pod, as well: as an object of this API, which replaces
-    /// the earlier one about this node.
+    /// Write the report into the cluster of the kubeconfig, or of this pod, as well: as an object
+    /// of this API, which replaces the earlier one about this node.
     #[arg(long, value_name = "API")]
     publish: Option<ApiName>,
     #[command(flatten)]

@@ -36,7 +36,8 @@ pub(super) struct MergeArgs {
     /// Reports; - for standard input.
     #[arg(value_name = "FILE", required_unless_present = "cluster")]
     paths: Vec<PathBuf>,
-    /// Read the reports that `check --publish` wrote into the cluster of the kubeconfig, or of this pod, as objects of this API.
+    /// Read the reports that `check --publish` wrote into the cluster of the kubeconfig, or of this
+    /// pod, as objects of this API.
     #[arg(long, value_name = "API", num_args = 0..=1, default_missing_value = "openreports")]
     cluster: Option<ApiName>,
     /// Output format.

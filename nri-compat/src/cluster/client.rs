@@ -104,8 +104,8 @@ impl ApiClient {
         Err(ClusterError::new(SkipKind::Limit, message))
     }
 
-    /// Sends a request about objects of a resource, and returns the body of a successful answer; `verb` is the permission that
-    /// it needs.
+    /// Sends a request about objects of a resource, and returns the body of a successful answer;
+    /// `verb` is the permission that it needs.
     ///
     /// # Errors
     ///

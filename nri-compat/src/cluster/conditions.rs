@@ -1,5 +1,6 @@
-//! What the runtimes of nodes say in the conditions of these nodes: containerd's `ContainerdHasNoDeprecationWarnings`, which is
-//! `False` once it warned about something deprecated. k0s, for example, puts the conditions of `crictl info` on the node.
+//! What the runtimes of nodes say in the conditions of these nodes: containerd's
+//! `ContainerdHasNoDeprecationWarnings`, which is `False` once it warned about something
+//! deprecated. k0s, for example, puts the conditions of `crictl info` on the node.
 
 use std::collections::{BTreeMap, BTreeSet};
 

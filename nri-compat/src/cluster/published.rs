@@ -35,11 +35,13 @@ struct PageMetadata {
     next: Option<String>,
 }
 
-/// Writes a policy report into a cluster. It replaces the earlier one with the same name, which this tool owns.
+/// Writes a policy report into a cluster. It replaces the earlier one with the same name, which
+/// this tool owns.
 ///
 /// # Errors
 ///
-/// Returns an error if the API server cannot be found or reached, does not have the API, or refuses.
+/// Returns an error if the API server cannot be found or reached, does not have the API, or
+/// refuses.
 pub async fn publish(
     options: &ClusterOptions,
     api: Api,
@@ -58,7 +60,8 @@ pub async fn publish(
 ///
 /// # Errors
 ///
-/// Returns an error if the API server cannot be found or reached, does not have the API, or refuses.
+/// Returns an error if the API server cannot be found or reached, does not have the API, or
+/// refuses.
 pub async fn published(
     options: &ClusterOptions,
     api: Api,

@@ -242,8 +242,8 @@ impl Input {
         self.release.as_ref().map_or(&self.origin, |release| &release.name)
     }
 
-    /// Returns the newest known revision that a schema of the user equals but for comments, the order of elements, and options
-    /// without a meaning for the protocol.
+    /// Returns the newest known revision that a schema of the user equals but for comments, the
+    /// order of elements, and options without a meaning for the protocol.
     fn equal_revision(&self, history: &History) -> Option<String> {
         if self.release.is_some() || self.protocol.is_none() {
             return None;

@@ -53,9 +53,9 @@ impl FailOn {
 /// Returns the exit code for a report: [`Exit::Findings`] if any verdict counts, else
 /// [`Exit::Clean`]. An empty `fail_on` is [`FailOn::DEFAULT`].
 ///
-/// An incident counts like a verdict of its level: an `error` like `incompatible`, a `warning` like `deprecated`; a `note` never
-/// counts. A suppressed verdict never counts. A verdict whose rule is an `error` in the policy always
-/// counts, a `note` never.
+/// An incident counts like a verdict of its level: an `error` like `incompatible`, a `warning` like
+/// `deprecated`; a `note` never counts. A suppressed verdict never counts. A verdict whose rule is
+/// an `error` in the policy always counts, a `note` never.
 pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {
     let names = |wanted| fail_on.contains(&wanted);
     let names_verdicts = fail_on.iter().any(|condition| *condition != FailOn::Skipped);

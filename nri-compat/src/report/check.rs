@@ -22,8 +22,8 @@ use crate::place::Place;
 use crate::report::finding::Level;
 use crate::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 
-/// The report of `check` or `logs`: the plugins that were found, and the verdicts on each under each
-/// target.
+/// The report of `check` or `logs`: the plugins that were found, and the verdicts on each under
+/// each target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckReport {
@@ -123,8 +123,8 @@ pub struct Subject {
     /// Mentions in logs.
     #[serde(default, rename = "seen")]
     pub occurrences: Option<Occurrences>,
-    /// The names of the nodes on which a cluster runs it, sorted; empty if there are none, or if it is
-    /// not from a cluster.
+    /// The names of the nodes on which a cluster runs it, sorted; empty if there are none, or if it
+    /// is not from a cluster.
     #[serde(default)]
     pub nodes: Vec<String>,
 }
@@ -161,7 +161,8 @@ pub enum Confidence {
     High,
 }
 
-/// A verdict on one subject for one target. Of a document, only the target and the outcome are read.
+/// A verdict on one subject for one target. Of a document, only the target and the outcome are
+/// read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
@@ -230,8 +231,8 @@ pub enum SuppressedBy {
 pub enum NotLookedFor {
     /// Running plugins, regardless of their files.
     Processes,
-    /// Plugins that connect to the runtime by themselves, started by a systemd unit or a static pod. No
-    /// folder names them.
+    /// Plugins that connect to the runtime by themselves, started by a systemd unit or a static
+    /// pod. No folder names them.
     External,
     /// Plugins in images of a registry.
     Images,

@@ -36,7 +36,8 @@ pub struct ConformanceSummary {
     pub skip: usize,
     /// Tests whose statement was broken in a known way.
     pub known: usize,
-    /// Violations that the policy or the baseline suppresses. They are counted by their outcome, too.
+    /// Violations that the policy or the baseline suppresses. They are counted by their outcome,
+    /// too.
     pub suppressed: usize,
     /// Violations of level `note`, such as those of ambiguous statements.
     pub ambiguous: usize,
@@ -74,8 +75,8 @@ pub struct JudgedTest {
     /// The violation of the statement, if there is one.
     #[serde(skip)]
     pub violation: Option<Failure>,
-    /// The level of a violation: `error`, or `note` if the statement is ambiguous, unless the policy
-    /// sets another one.
+    /// The level of a violation: `error`, or `note` if the statement is ambiguous, unless the
+    /// policy sets another one.
     #[serde(skip)]
     pub level: Level,
 }
@@ -95,7 +96,8 @@ pub enum TestOutcome {
 }
 
 impl ConformanceReport {
-    /// Creates a report about the plugin or runtime at `place`, before policy and baseline are applied.
+    /// Creates a report about the plugin or runtime at `place`, before policy and baseline are
+    /// applied.
     pub fn new(place: impl Into<String>, report: Report) -> Self {
         let mut report = Self {
             subject: report.subject,

@@ -55,7 +55,8 @@ pub struct Side {
     pub name: String,
     /// The protocol revision, if it is a known one.
     pub revision: Option<String>,
-    /// The known revision that a schema of the user equals but for comments and the order of its elements, if it does.
+    /// The known revision that a schema of the user equals but for comments and the order of its
+    /// elements, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub equals: Option<String>,
     /// The release date, `YYYY-MM-DD`.
@@ -64,8 +65,8 @@ pub struct Side {
     pub releases: Vec<String>,
     /// Ranges of runtime releases that ship the revision, such as `containerd 2.3.0–2.3.7`.
     pub runtimes: Vec<String>,
-    /// True if the schema was compared as an NRI protocol, because it or the other side is one; only
-    /// then are there NRI findings and pairings.
+    /// True if the schema was compared as an NRI protocol, because it or the other side is one;
+    /// only then are there NRI findings and pairings.
     #[serde(skip)]
     pub is_nri: bool,
 }
@@ -187,7 +188,8 @@ impl DiffReport {
 }
 
 impl Change {
-    /// Returns the name of the element, without the package or the prefix that all elements of its kind share.
+    /// Returns the name of the element, without the package or the prefix that all elements of its
+    /// kind share.
     pub fn name(&self) -> &str {
         match self.what {
             ElementKind::Service | ElementKind::Message | ElementKind::Enum => {

@@ -28,8 +28,8 @@ pub struct Finding {
     /// Its number among the findings of this rule about this element, counted from 0.
     #[serde(skip)]
     pub nth: usize,
-    /// The difference between both declarations of the element, such as `type string → bytes`; empty
-    /// if only one side has it.
+    /// The difference between both declarations of the element, such as `type string → bytes`;
+    /// empty if only one side has it.
     #[serde(skip)]
     pub change: String,
     /// The id of the rule whose finding explains this one, if it is not a real break.
@@ -58,7 +58,8 @@ impl Finding {
         }
     }
 
-    /// Returns what findings are sorted by: the location, then the rule, the element and the message.
+    /// Returns what findings are sorted by: the location, then the rule, the element and the
+    /// message.
     pub(crate) fn order(&self) -> (&Option<Location>, &str, &str, &str) {
         (&self.location, self.rule, &self.element, &self.message)
     }

@@ -1,4 +1,5 @@
-//! Issues, one per location: the common model of the formats that list problems (annotations, SARIF).
+//! Issues, one per location: the common model of the formats that list problems (annotations,
+//! SARIF).
 
 use serde::Serialize;
 

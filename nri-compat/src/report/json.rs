@@ -1,7 +1,8 @@
 //! JSON for machines: a schema version, arrays that are always present.
 //!
-//! `schema/check.schema.json` in this crate describes the document of `check` and `logs`, and so on. The version increases when a
-//! field changes its meaning or is removed; adding a field does not change it.
+//! `schema/check.schema.json` in this crate describes the document of `check` and `logs`, and so
+//! on. The version increases when a field changes its meaning or is removed; adding a field does
+//! not change it.
 
 use std::io::{self, BufWriter, Write};
 
@@ -66,8 +67,8 @@ pub(super) fn write_document(document: &impl Serialize, out: &mut dyn Write) -> 
     out.end()
 }
 
-/// A writer that escapes terminal control characters. In JSON, these occur only within strings. JSON is written in parts that
-/// are valid UTF-8.
+/// A writer that escapes terminal control characters. In JSON, these occur only within strings.
+/// JSON is written in parts that are valid UTF-8.
 struct Escaping<W>(W);
 
 impl<W: Write> Escaping<W> {

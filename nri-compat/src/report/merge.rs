@@ -87,8 +87,8 @@ pub struct MergedPlugin {
     pub name: Option<String>,
     /// The index of the plugin.
     pub index: Option<String>,
-    /// The identity of the program from its build: the main package of a Go program, or the name in a
-    /// manifest.
+    /// The identity of the program from its build: the main package of a Go program, or the name in
+    /// a manifest.
     pub program: Option<String>,
     /// The NRI that it was built with.
     pub nri: Built,
@@ -151,8 +151,8 @@ impl MergedPlugin {
         worst.unwrap_or_default()
     }
 
-    /// Returns the index and name in the form that runtimes use, the name alone, or the last part of
-    /// the path.
+    /// Returns the index and name in the form that runtimes use, the name alone, or the last part
+    /// of the path.
     pub fn label(&self) -> String {
         match (&self.index, &self.name) {
             (Some(index), Some(name)) => format!("{index}-{name}"),

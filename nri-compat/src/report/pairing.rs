@@ -95,8 +95,8 @@ impl Pairing {
     }
 
     /// Returns true if there is a problem with this element, an element that contains it, or a part
-    /// of it. A problem with a service concerns everything, and a problem with the numbering of events
-    /// concerns all events.
+    /// of it. A problem with a service concerns everything, and a problem with the numbering of
+    /// events concerns all events.
     pub fn concerns(&self, element: &str) -> bool {
         let mut troubled = self.items.iter().filter(|item| item.outcome != PairingOutcome::Works);
         troubled.any(|item| {

@@ -1,9 +1,9 @@
 //! Reports as objects of Kubernetes, which Policy Reporter and dashboards show: `ClusterReport` of
-//! [OpenReports](https://openreports.io), and `ClusterPolicyReport` of the API that it replaces, `wgpolicyk8s.io/v1alpha2`.
-//! Both have the same fields.
+//! [OpenReports](https://openreports.io), and `ClusterPolicyReport` of the API that it replaces,
+//! `wgpolicyk8s.io/v1alpha2`. Both have the same fields.
 //!
-//! A report of `check` becomes one object about its node or cluster, with a result for each verdict. [`document`] turns the
-//! object back into the parts of the report that `merge` reads.
+//! A report of `check` becomes one object about its node or cluster, with a result for each
+//! verdict. [`document`] turns the object back into the parts of the report that `merge` reads.
 
 mod check;
 mod merge;
@@ -21,8 +21,8 @@ use super::written;
 
 pub use read::document;
 
-/// The maximum size of the results of one object in bytes, as JSON. An API server accepts 1.5 MiB by default, including
-/// the record of who owns which field, which repeats their names.
+/// The maximum size of the results of one object in bytes, as JSON. An API server accepts 1.5 MiB
+/// by default, including the record of who owns which field, which repeats their names.
 const MAX_RESULTS: usize = 600 << 10;
 
 /// The maximum length of a text in a result, in characters.
@@ -37,7 +37,8 @@ pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// The annotation with the time of the scan.
 const TIME: &str = "nri-compat/time";
 
-/// The annotation with the number of results that were left out because the object would be too large.
+/// The annotation with the number of results that were left out because the object would be too
+/// large.
 const LEFT_OUT: &str = "nri-compat/left-out";
 
 /// An API of policy reports.
@@ -206,8 +207,8 @@ pub fn write_check(report: &CheckReport, api: Api, out: &mut dyn Write) -> io::R
     json::write_document(&of_check(report, api), out)
 }
 
-/// Returns the answer of `check` or `logs` as an object about its node or cluster, with a result for each verdict: the worst
-/// first, as many as an API server accepts.
+/// Returns the answer of `check` or `logs` as an object about its node or cluster, with a result
+/// for each verdict: the worst first, as many as an API server accepts.
 pub fn of_check(report: &CheckReport, api: Api) -> PolicyReport {
     let scope = report.summary.node.as_deref().map(ObjectReference::node);
     let subject = match (&report.cluster, &report.summary.node) {
@@ -348,8 +349,8 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Returns the name of the object about a node or cluster: a DNS subdomain. Nodes of a cluster have such names; the names of
-/// other machines may have other characters.
+/// Returns the name of the object about a node or cluster: a DNS subdomain. Nodes of a cluster have
+/// such names; the names of other machines may have other characters.
 fn object_name(subject: &str) -> String {
     const MAX_NAME: usize = 253;
     let name = format!("{SOURCE}-{}", subject.to_ascii_lowercase());

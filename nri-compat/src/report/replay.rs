@@ -12,7 +12,8 @@ pub struct ReplayReport<'r> {
     plugin: &'r str,
     /// The index and the name of the recorded plugin.
     recorded_plugin: &'r str,
-    /// True if the plugin got `<redacted>` for values of variables and annotations, and may have answered differently because of it.
+    /// True if the plugin got `<redacted>` for values of variables and annotations, and may have
+    /// answered differently because of it.
     redacted: bool,
     /// The differences from the recording, in the order of the requests; at most 1000.
     differences: &'r [Difference],

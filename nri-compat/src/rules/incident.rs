@@ -1,5 +1,5 @@
-//! Incidents: what runtimes say in their logs about plugins, as data. Each is a rule with the wordings that report it, one
-//! file per incident in `incidents/`.
+//! Incidents: what runtimes say in their logs about plugins, as data. Each is a rule with the
+//! wordings that report it, one file per incident in `incidents/`.
 //!
 //! To add an incident, write `incidents/ID.toml`, and add its id to the table in `rules/table.rs`.
 
@@ -73,7 +73,8 @@ impl Fate {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wording {
-    /// The regular expression that matches the message, with the placeholders of the reader of logs.
+    /// The regular expression that matches the message, with the placeholders of the reader of
+    /// logs.
     pub pattern: String,
     /// The statement about the plugin, with the names of groups: `failed at $request: $reason`.
     pub says: String,
@@ -127,7 +128,8 @@ macro_rules! files {
     };
 }
 
-/// The incidents, in the order in which their wordings are tried: the first one that matches a text stands for it.
+/// The incidents, in the order in which their wordings are tried: the first one that matches a text
+/// stands for it.
 static INCIDENTS: LazyLock<Vec<Incident>> = LazyLock::new(|| {
     let files = incidents!(files).into_iter();
     // A test excludes a malformed file.

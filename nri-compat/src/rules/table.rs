@@ -1,11 +1,11 @@
 //! The table of rules: one line per rule, with its id and its check. The text of a rule is in
 //! `rules/ID.toml`.
 //!
-//! Each macro passes a part of the table to another macro. The catalogue creates its entries from the
-//! ids, and `diff` runs the checks, without a dependency between the two modules.
+//! Each macro passes a part of the table to another macro. The catalogue creates its entries from
+//! the ids, and `diff` runs the checks, without a dependency between the two modules.
 
-/// Passes the rules of `buf breaking` 1.75.0 to a macro: the id of each, the elements that it examines,
-/// and its check.
+/// Passes the rules of `buf breaking` 1.75.0 to a macro: the id of each, the elements that it
+/// examines, and its check.
 macro_rules! buf_rules {
     ($reader:ident) => {
         $reader! {
@@ -157,8 +157,8 @@ macro_rules! config_rules {
     };
 }
 
-/// Passes the ids of incidents to a macro, in the order in which their wordings are tried: of two that match the same text,
-/// the first one stands for it.
+/// Passes the ids of incidents to a macro, in the order in which their wordings are tried: of two
+/// that match the same text, the first one stands for it.
 macro_rules! incidents {
     ($reader:ident) => {
         $reader! {

@@ -1,5 +1,5 @@
-//! PublishedSettings that turn on the NRI plugin of a published project: `settings.toml`. Its chart, or its custom resource, installs no
-//! plugin without them.
+//! PublishedSettings that turn on the NRI plugin of a published project: `settings.toml`. Its
+//! chart, or its custom resource, installs no plugin without them.
 
 use std::sync::LazyLock;
 

@@ -60,7 +60,8 @@ fn reports_repeat_until_sigterm() {
     let mut child = check(folder.path(), &["--every", "10ms"]);
     let report = report(&mut child, 2);
     assert_eq!(report["subjects"][0]["verdicts"][0]["verdict"], "incompatible");
-    // The rest of the output is not read any more: the process must end even if nobody reads its reports.
+    // The rest of the output is not read any more: the process must end even if nobody reads its
+    // reports.
     child.stdout.take();
     assert_eq!(end(&mut child, Signal::TERM), Some(0));
 }
@@ -107,7 +108,8 @@ fn a_signal_ends_lingering() {
     let folder = folder();
     let mut child = lingering(folder.path(), "1h");
     report(&mut child, 0);
-    // The signal may arrive between the report and the moment from which its exit code is known: 1 until then.
+    // The signal may arrive between the report and the moment from which its exit code is known: 1
+    // until then.
     let code = end(&mut child, Signal::TERM);
     assert!(matches!(code, Some(1 | 100)), "{code:?}");
 }

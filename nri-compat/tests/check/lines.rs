@@ -33,7 +33,8 @@ func main() {
 }
 ";
 
-/// File and line of the only finding: where the first handler is declared. The `go.mod` above it adds none.
+/// File and line of the only finding: where the first handler is declared. The `go.mod` above it
+/// adds none.
 const PLACES: [(&str, u64); 1] = [("cmd/plugin/main.go", 12)];
 
 fn module() -> TempDir {

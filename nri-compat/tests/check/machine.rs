@@ -1,4 +1,5 @@
-//! `check` on a machine: running processes, and the folders that its runtimes are configured to use.
+//! `check` on a machine: running processes, and the folders that its runtimes are configured to
+//! use.
 
 mod configuration;
 mod links;

@@ -1,4 +1,5 @@
-//! `check`: what it finds in folders, archives, images, sources and manifests and on machines, and its reports.
+//! `check`: what it finds in folders, archives, images, sources and manifests and on machines, and
+//! its reports.
 
 mod archives;
 mod charts;

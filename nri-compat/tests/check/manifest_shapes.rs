@@ -1,9 +1,11 @@
-//! Workloads in manifests: pods in any object, patches, objects that install charts, and the output of Helm.
+//! Workloads in manifests: pods in any object, patches, objects that install charts, and the output
+//! of Helm.
 
 use nri_compat::workloads::Container;
 use nri_compat::workloads::manifest::{Item, read};
 
-/// Returns a line for each workload and each document that cannot be read: `1: Pod n/p: c=image@line`.
+/// Returns a line for each workload and each document that cannot be read:
+/// `1: Pod n/p: c=image@line`.
 fn items(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     read(text).into_iter().for_each(|item| match item {
@@ -140,7 +142,8 @@ fn patches_are_read() {
             "patchesStrategicMerge:\n- |\n  kind: DaemonSet\n  apiVersion: apps/v1\n  metadata: {name: a}\n  spec: {template: {spec: {containers: [{name: c, volumeMounts: [{name: n}]}], volumes: [{name: n, hostPath: {path: /run/nri}}]}}}\n",
             &["3: a text in it names a path of NRI: render it with what it belongs to"],
         ),
-        // A pod that something else creates from a text; not what kubectl keeps of the last version of an object.
+        // A pod that something else creates from a text; not what kubectl keeps of the last version
+        // of an object.
         (
             "kind: ConfigMap\napiVersion: v1\ndata:\n  pod.yaml: |\n    kind: Pod\n    spec: {volumes: [{name: n, hostPath: {path: /run/nri}}]}\n",
             &["5: a text in it names a path of NRI: render it with what it belongs to"],

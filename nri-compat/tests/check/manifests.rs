@@ -1,4 +1,5 @@
-//! Kubernetes manifests in `check`: what is found, what is only counted, and what every format says.
+//! Kubernetes manifests in `check`: what is found, what is only counted, and what every format
+//! says.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;

@@ -1,4 +1,5 @@
-//! The readers of sources: Go packages, files that name NRI as a dependency, and v0.1.0 configuration.
+//! The readers of sources: Go packages, files that name NRI as a dependency, and v0.1.0
+//! configuration.
 
 use std::fs;
 use std::path::PathBuf;

@@ -8,8 +8,8 @@ use std::thread;
 use crate::api_server::{ApiServer, kubeconfig};
 use crate::command::{SMALL, check, command, run};
 
-/// Starts a proxy on loopback for one connection at a time. `open` reads the request and returns the
-/// server that it names, and the request as text.
+/// Starts a proxy on loopback for one connection at a time. `open` reads the request and returns
+/// the server that it names, and the request as text.
 fn start(
     open: impl Fn(&mut TcpStream) -> io::Result<(TcpStream, String)> + Send + 'static,
 ) -> (String, Receiver<String>) {

@@ -1,4 +1,5 @@
-//! Measures the cost of recording and the speed of replays. Run by `tests/bench/record.sh`, which builds the prerequisites.
+//! Measures the cost of recording and the speed of replays. Run by `tests/bench/record.sh`, which
+//! builds the prerequisites.
 //!
 //!     record [ROUNDS]                      round trips of CreateContainer
 //!     record replay LOGGER [EVENTS]        replays to the example `logger`
@@ -13,8 +14,9 @@
 //! | observed | leads to the plugin, and to an observing plugin that records to a file |
 //! | two plugins | leads to the plugin, and to a second one that subscribes to the same events as the observing one |
 //!
-//! They alternate, so that a change in the speed of the machine affects all of them. `CPU us` is the CPU time per round trip of all
-//! processes except the thread that writes the recording; `writer us` is the time of that thread.
+//! They alternate, so that a change in the speed of the machine affects all of them. `CPU us` is
+//! the CPU time per round trip of all processes except the thread that writes the recording;
+//! `writer us` is the time of that thread.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -52,7 +54,8 @@ impl CreateContainer for Marker {
     }
 }
 
-/// A plugin that subscribes to the same events as the observing plugin, and receives two requests per container.
+/// A plugin that subscribes to the same events as the observing plugin, and receives two requests
+/// per container.
 #[derive(NriPlugin)]
 #[nri(name = "second", index = "99")]
 struct Second;

@@ -12,7 +12,8 @@ use crate::result::Subject;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Probed {
-    /// The plugin: the name, index and NRI version that it registers with. All are empty if it never registered.
+    /// The plugin: the name, index and NRI version that it registers with. All are empty if it
+    /// never registered.
     pub subject: Subject,
     /// The kind of plugin.
     pub form: Form,
@@ -22,13 +23,15 @@ pub struct Probed {
     pub registered_after: Option<Duration>,
     /// The answer to Configure under the newest revision; `None` if there was none.
     pub subscription: Option<Subscription>,
-    /// The functions of the calling convention that a WebAssembly module exports; empty for other plugins.
+    /// The functions of the calling convention that a WebAssembly module exports; empty for other
+    /// plugins.
     pub exports: Vec<String>,
     /// The answer to each RPC of every known revision, and to one that does not exist.
     pub rpcs: Vec<RpcResult>,
     /// The verdict for each target, in the order of the targets.
     pub targets: Vec<TargetResult>,
-    /// The troubles of the plugin, in the order in which they happened. Repeated ones are listed once.
+    /// The troubles of the plugin, in the order in which they happened. Repeated ones are listed
+    /// once.
     pub troubles: Vec<Trouble>,
     /// The duration of the probe.
     #[serde(skip)]
@@ -96,8 +99,9 @@ names! {
         Fallback = "fallback",
         /// An error of the plugin's handler, such as UNKNOWN (2). The request fails.
         Error = "error",
-        /// The error with which the plugin also answers an RPC that does not exist, and which is not UNIMPLEMENTED; or a code
-        /// that does not exist, or an answer that cannot be decoded. The request fails.
+        /// The error with which the plugin also answers an RPC that does not exist, and which is
+        /// not UNIMPLEMENTED; or a code that does not exist, or an answer that cannot be decoded.
+        /// The request fails.
         Breaks = "breaks",
         /// No answer.
         Silent = "silent",
@@ -117,7 +121,8 @@ pub struct TargetResult {
     pub verdict: Verdict,
     /// The reason in one line, in lower case; empty if it works.
     pub reason: String,
-    /// The events that the plugin subscribes to under this release, and those that it loses, in the order of a pod's life.
+    /// The events that the plugin subscribes to under this release, and those that it loses, in the
+    /// order of a pod's life.
     pub events: Vec<EventResult>,
 }
 
@@ -133,10 +138,11 @@ names! {
         Loses = "loses",
         /// Could not be determined.
         Unknown = "unknown",
-        /// Works, but answers some events with an error of its own, which fails the request. It may do so only because the
-        /// request is a sample.
+        /// Works, but answers some events with an error of its own, which fails the request. It may
+        /// do so only because the request is a sample.
         Errors = "errors",
-        /// Registers, but leaves some of its events unanswered, or answers them with something that no runtime accepts.
+        /// Registers, but leaves some of its events unanswered, or answers them with something that
+        /// no runtime accepts.
         Breaks = "breaks",
         /// Is dropped before the first event.
         Dropped = "dropped",
@@ -155,7 +161,8 @@ pub struct EventResult {
     #[serde(serialize_with = "via")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>", extend("enum" = ["dedicated", "state-change", null])))]
     pub via: Option<Via>,
-    /// True if it was sent as StateChange because the plugin does not implement the RPC of the release.
+    /// True if it was sent as StateChange because the plugin does not implement the RPC of the
+    /// release.
     #[serde(skip)]
     pub fell_back: bool,
     /// A description of the answer, or the reason if there is none.
@@ -309,7 +316,8 @@ impl Probed {
 }
 
 impl TargetResult {
-    /// Returns the names of the events that arrive as StateChange, also if they are answered with an error.
+    /// Returns the names of the events that arrive as StateChange, also if they are answered with
+    /// an error.
     pub fn events_as_state_change(&self) -> Vec<&'static str> {
         let events = self.events.iter();
         let arriving = events.filter(|event| {

@@ -10,8 +10,8 @@ use nri::codec::Message;
 
 use crate::session::RuntimeKind;
 
-/// Returns the encoded request of an event for a pod and a container that run. What they lack before they run and lose
-/// afterwards is removed, as it is by this runtime.
+/// Returns the encoded request of an event for a pod and a container that run. What they lack
+/// before they run and lose afterwards is removed, as it is by this runtime.
 pub fn sample_request(
     runtime: RuntimeKind,
     event: Event,
@@ -27,8 +27,8 @@ pub fn sample_request(
     request(event, &pod, &container)
 }
 
-/// Returns the encoded request of the RPC that is dedicated to an event. The container is omitted if the event does not
-/// need it.
+/// Returns the encoded request of the RPC that is dedicated to an event. The container is omitted
+/// if the event does not need it.
 pub fn request(event: Event, pod: &PodSandbox, container: &Container) -> Vec<u8> {
     if event == Event::ValidateContainerAdjustment {
         return validate(pod, container);
@@ -48,7 +48,8 @@ pub fn request(event: Event, pod: &PodSandbox, container: &Container) -> Vec<u8>
     request
 }
 
-/// Returns every event, in the order in which a runtime sends them in the life of a pod with one container.
+/// Returns every event, in the order in which a runtime sends them in the life of a pod with one
+/// container.
 pub(crate) fn life() -> impl Iterator<Item = Event> {
     STAGES.iter().map(|stage| stage.event)
 }
@@ -65,7 +66,8 @@ fn validate(pod: &PodSandbox, container: &Container) -> Vec<u8> {
     .encode_to_vec()
 }
 
-/// Returns the merged adjustment if no plugin adjusts anything: the adaptation creates these parts in any case.
+/// Returns the merged adjustment if no plugin adjusts anything: the adaptation creates these parts
+/// in any case.
 fn no_adjustment() -> ContainerAdjustment {
     ContainerAdjustment {
         hooks: Some(Hooks::default()),

@@ -13,7 +13,8 @@ use nri::wire::{Channels, Status};
 
 use crate::tapped::Party;
 
-/// The number of bytes of each end after which messages are no longer kept; enough for an ordinary test.
+/// The number of bytes of each end after which messages are no longer kept; enough for an ordinary
+/// test.
 const MAX_RECORDED: usize = 1 << 20;
 
 /// The maximum number of bytes of a message that are printed.

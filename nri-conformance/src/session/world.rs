@@ -142,8 +142,8 @@ pub enum RuntimeKind {
 }
 
 impl RuntimeKind {
-    /// Returns the kind of the runtime that reports this name in Configure. Runtimes other than CRI-O count as containerd,
-    /// whose requests most plugins are written for.
+    /// Returns the kind of the runtime that reports this name in Configure. Runtimes other than
+    /// CRI-O count as containerd, whose requests most plugins are written for.
     pub fn reporting(runtime_name: &str) -> Self {
         if runtime_name == Self::Crio.name() { Self::Crio } else { Self::Containerd }
     }

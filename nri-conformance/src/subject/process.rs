@@ -104,7 +104,8 @@ fn start(
 ) -> Result<Process> {
     let failed = |error| Error::io("start", &executable.path, error);
     fs::metadata(&executable.path).map_err(failed)?;
-    // A link is not followed: a runtime takes the name of the plugin from it, and `nri-bridge` that of the plugin behind it.
+    // A link is not followed: a runtime takes the name of the plugin from it, and `nri-bridge` that
+    // of the plugin behind it.
     let path = absolute(&executable.path).map_err(failed)?;
     let folder = tempfile::tempdir().map_err(failed)?;
     let marker = cleanup::marker();

@@ -1,4 +1,5 @@
-//! Hostile plugins: every probe ends in bounded time and memory, reports what happened, and leaves no process behind.
+//! Hostile plugins: every probe ends in bounded time and memory, reports what happened, and leaves
+//! no process behind.
 //!
 //! The plugins are this test binary itself, started with `HOSTILE` set, and shell scripts.
 
@@ -190,7 +191,8 @@ async fn only_unimplemented_leads_to_state_change() {
     }
 }
 
-/// Servers other than those of the stubs may answer so if they lack an RPC; runtimes do not fall back for them.
+/// Servers other than those of the stubs may answer so if they lack an RPC; runtimes do not fall
+/// back for them.
 #[tokio::test]
 async fn a_code_that_denies_an_rpc_breaks() {
     for code in [3, 5] {

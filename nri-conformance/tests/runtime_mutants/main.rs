@@ -1,4 +1,5 @@
-//! Runtimes that break one statement each: exactly that statement fails. They need neither containers nor root.
+//! Runtimes that break one statement each: exactly that statement fails. They need neither
+//! containers nor root.
 
 mod adapted;
 mod containers;
@@ -191,7 +192,8 @@ async fn each_mutant_fails_its_statement_and_no_other() {
         let found = run.await.expect("a report");
         suspects.extend(found.map(|_| (fault, statement)));
     }
-    // All of them at once keep the machine busy: a fault counts only if it is found again while no other runs.
+    // All of them at once keep the machine busy: a fault counts only if it is found again while no
+    // other runs.
     let mut faults = Vec::new();
     for (fault, statement) in suspects {
         faults.extend(wrong(fault, statement).await);

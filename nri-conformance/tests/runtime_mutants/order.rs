@@ -1,5 +1,5 @@
-//! `nri-adaptation` behind a proxy that breaks the order of events: each mutant fails its statement, in a run and in a
-//! recording of it.
+//! `nri-adaptation` behind a proxy that breaks the order of events: each mutant fails its
+//! statement, in a run and in a recording of it.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -30,7 +30,8 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// Accepts plugins as long as the runtime of this task exists, with a defect unless there is none.
+    /// Accepts plugins as long as the runtime of this task exists, with a defect unless there is
+    /// none.
     pub(crate) fn listen(socket: &Path, runtime: &Path, mutant: Option<Mutant>) -> Proxy {
         let listener = UnixListener::bind(socket).expect("a socket");
         let runtime = runtime.to_owned();

@@ -154,7 +154,8 @@ impl Relay {
         first
     }
 
-    /// Calls a plugin. A plugin that does not answer in time is disconnected, which is not an error.
+    /// Calls a plugin. A plugin that does not answer in time is disconnected, which is not an
+    /// error.
     async fn call(&self, member: &Arc<Member>, event: Event, encoded: &[u8]) -> Result<(), String> {
         let patient = self.fault == Fault::WaitsForever;
         let limit = if patient { REQUEST * 10 } else { REQUEST };

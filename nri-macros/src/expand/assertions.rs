@@ -82,8 +82,9 @@ fn unlisted(plugin: &Plugin) -> Vec<TokenStream> {
     conditions.into_iter().map(assertion).collect()
 }
 
-/// Returns the same checks for a type with parameters: statements for a constant of the impl, which are evaluated for each
-/// type that the program uses. A handler whose bounds the impl does not have is not found.
+/// Returns the same checks for a type with parameters: statements for a constant of the impl, which
+/// are evaluated for each type that the program uses. A handler whose bounds the impl does not have
+/// is not found.
 pub(super) fn unlisted_in_impl(plugin: &Plugin) -> TokenStream {
     if !plugin.is_generic() {
         return TokenStream::new();
@@ -93,7 +94,8 @@ pub(super) fn unlisted_in_impl(plugin: &Plugin) -> TokenStream {
     conditions.into_iter().map(statement).collect()
 }
 
-/// Returns the condition that each handler is absent which `handles(…)` does not list, with the message otherwise.
+/// Returns the condition that each handler is absent which `handles(…)` does not list, with the
+/// message otherwise.
 fn unlisted_conditions(plugin: &Plugin, this: &TokenStream) -> Vec<(TokenStream, String)> {
     let Some(handles) = &plugin.handles else {
         return Vec::new();

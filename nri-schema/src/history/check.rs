@@ -10,7 +10,8 @@ use crate::model::Protocol;
 use crate::near;
 
 impl History {
-    /// Checks every protocol, and that every entry of the tables matches something in the models or in another table.
+    /// Checks every protocol, and that every entry of the tables matches something in the models or
+    /// in another table.
     ///
     /// # Errors
     ///
@@ -81,7 +82,8 @@ impl History {
         }
     }
 
-    /// Returns true if `nri` is the name of a release in `versions.toml`, one-shot releases included.
+    /// Returns true if `nri` is the name of a release in `versions.toml`, one-shot releases
+    /// included.
     pub fn knows(&self, nri: &str) -> bool {
         let releases = self.releases().iter().map(|release| &release.name);
         let mut known = releases.chain(self.one_shot().iter().map(|old| &old.name));

@@ -19,8 +19,8 @@ impl Tables {
         }
     }
 
-    /// Reads `versions.toml`, `runtimes.toml` and `deprecations.toml` in `folder`, every `api/REVISION/api.proto`, and
-    /// `distributions.toml` if there is one.
+    /// Reads `versions.toml`, `runtimes.toml` and `deprecations.toml` in `folder`, every
+    /// `api/REVISION/api.proto`, and `distributions.toml` if there is one.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! Distributions of Kubernetes, and the runtime that each of their releases ships: `distributions.toml`.
+//! Distributions of Kubernetes, and the runtime that each of their releases ships:
+//! `distributions.toml`.
 
 use semver::Version;
 

@@ -50,8 +50,8 @@ pub(super) fn linking(name: &str, version: Number, nri: &str, date: &str) -> Run
     }
 }
 
-/// Returns the release of a distribution: its name, version, the part of the version after the `+`, the release of the
-/// runtime that it ships, and its date.
+/// Returns the release of a distribution: its name, version, the part of the version after the `+`,
+/// the release of the runtime that it ships, and its date.
 pub(super) fn shipping(
     name: &str,
     version: Number,

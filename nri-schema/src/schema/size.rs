@@ -1,5 +1,5 @@
-//! The memory that a descriptor set takes, estimated before it is decoded: an empty element has two bytes in the set and
-//! hundreds in memory.
+//! The memory that a descriptor set takes, estimated before it is decoded: an empty element has two
+//! bytes in the set and hundreds in memory.
 
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
@@ -80,7 +80,8 @@ impl Kind {
     }
 }
 
-/// Checks that a set does not take far more memory than bytes. A set that cannot be read passes: decoding says why.
+/// Checks that a set does not take far more memory than bytes. A set that cannot be read passes:
+/// decoding says why.
 pub(crate) fn check(set: &[u8]) -> Result<(), Problem> {
     let limit = LEAST.saturating_add(set.len().saturating_mul(FACTOR));
     let mut left = limit;

@@ -1,9 +1,10 @@
-//! Injects the devices, mounts and CDI devices that annotations of the pod request, and sets the I/O priority.
+//! Injects the devices, mounts and CDI devices that annotations of the pod request, and sets the
+//! I/O priority.
 //!
-//! The annotations are those of the plugin of the same name in the NRI project, so that its pods run with this plugin:
-//! `devices.noderesource.dev`, `mounts.noderesource.dev`, `cdi-devices.noderesource.dev` and
-//! `io-priority.noderesource.dev`, each followed by `/container.NAME` for one container or by `/pod`, or nothing, for all
-//! of them:
+//! The annotations are those of the plugin of the same name in the NRI project, so that its pods
+//! run with this plugin: `devices.noderesource.dev`, `mounts.noderesource.dev`,
+//! `cdi-devices.noderesource.dev` and `io-priority.noderesource.dev`, each followed by
+//! `/container.NAME` for one container or by `/pod`, or nothing, for all of them:
 //!
 //! ```yaml
 //! annotations:
@@ -25,10 +26,12 @@
 //!     priority: 4
 //! ```
 //!
-//! The older keys, such as `devices.nri.io`, are read if the newer key with the same ending is absent. An annotation that
-//! cannot be read is an error: a container that lacks a device would fail later, with a less helpful message.
+//! The older keys, such as `devices.nri.io`, are read if the newer key with the same ending is
+//! absent. An annotation that cannot be read is an error: a container that lacks a device would
+//! fail later, with a less helpful message.
 //!
-//! `--http ADDRESS` serves `/healthz`, `/readyz` and `/metrics` for the probes of a DaemonSet and for Prometheus.
+//! `--http ADDRESS` serves `/healthz`, `/readyz` and `/metrics` for the probes of a DaemonSet and
+//! for Prometheus.
 
 mod request;
 #[cfg(test)]

@@ -125,7 +125,8 @@ fn find<'p>(pod: &'p PodSandbox, container: &str, kind: &str) -> Option<Annotati
     pod.find_annotation_for(&keys, container)
 }
 
-/// Returns the list in the annotation of this kind; empty if there is none, or if the annotation is empty.
+/// Returns the list in the annotation of this kind; empty if there is none, or if the annotation is
+/// empty.
 fn list<T: DeserializeOwned>(pod: &PodSandbox, container: &str, kind: &str) -> nri::Result<Vec<T>> {
     let Some(annotation) = find(pod, container, kind) else {
         return Ok(Vec::new());

@@ -23,8 +23,8 @@ impl History {
         History { places, report, arrived: Mutex::default() }
     }
 
-    /// Reports what changed since the event arrived at the place before. Nothing is reported if that place did not get the
-    /// event, because its plugin was not registered yet.
+    /// Reports what changed since the event arrived at the place before. Nothing is reported if
+    /// that place did not get the event, because its plugin was not registered yet.
     pub(crate) fn arrive(&self, place: usize, (index, event): (u8, &str), id: &str, now: Arrival) {
         let key = format!("{event} {id}");
         let before = place.checked_sub(1).map(|before| (before, key.clone()));

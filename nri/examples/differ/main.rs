@@ -1,8 +1,9 @@
-//! Shows what other plugins change: registers at several indices and compares the pods and containers that arrive there.
+//! Shows what other plugins change: registers at several indices and compares the pods and
+//! containers that arrive there.
 //!
-//! With the default indices, 0 and 99, it logs the changes of all plugins. `--indices 45,50,80` logs those of the plugins
-//! between 45 and 50, and between 50 and 80. As a plugin that the runtime launches has one index, run it as an external
-//! one.
+//! With the default indices, 0 and 99, it logs the changes of all plugins. `--indices 45,50,80`
+//! logs those of the plugins between 45 and 50, and between 50 and 80. As a plugin that the runtime
+//! launches has one index, run it as an external one.
 
 mod arrival;
 mod handlers;

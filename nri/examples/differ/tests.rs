@@ -24,7 +24,8 @@ impl CreateContainer for Changer {
     }
 }
 
-/// Runs a pod with a container that the changer adjusts between two indices. Returns what is printed.
+/// Runs a pod with a container that the changer adjusts between two indices. Returns what is
+/// printed.
 async fn printed(change: impl FnOnce(&mut Report)) -> String {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut report = Report::default();

@@ -95,7 +95,8 @@ impl From<Old> for Current {
     }
 }
 
-/// Reads all files in these folders, sorted by name without regard to case. A folder that does not exist is empty.
+/// Reads all files in these folders, sorted by name without regard to case. A folder that does not
+/// exist is empty.
 pub(crate) fn read(folders: &[PathBuf]) -> nri::Result<Vec<nri::Result<HookFile>>> {
     let mut files = BTreeMap::new();
     for folder in folders {
@@ -152,7 +153,8 @@ fn parse(name: String, text: &[u8]) -> Result<HookFile, String> {
     Ok(HookFile { name, hook: hook(file.hook), when: conditions(file.when, any)?, stages: stages? })
 }
 
-/// Returns the stage with this name. Hooks of the deprecated stage `prestart` run at `createRuntime`.
+/// Returns the stage with this name. Hooks of the deprecated stage `prestart` run at
+/// `createRuntime`.
 fn stage(name: &str) -> Result<HookStage, String> {
     let mut stages = HookStage::ALL.into_iter();
     match stages.find(|stage| stage.name() == name) {

@@ -1,5 +1,6 @@
-//! Adds OCI hooks to containers, as CRI-O and Podman do: the hooks, and the conditions under which a container gets
-//! them, are files in `/usr/share/containers/oci/hooks.d` and `/etc/containers/oci/hooks.d`, described by oci-hooks(5).
+//! Adds OCI hooks to containers, as CRI-O and Podman do: the hooks, and the conditions under which
+//! a container gets them, are files in `/usr/share/containers/oci/hooks.d` and
+//! `/etc/containers/oci/hooks.d`, described by oci-hooks(5).
 //!
 //! ```json
 //! {
@@ -10,9 +11,9 @@
 //! }
 //! ```
 //!
-//! A file in a later folder replaces one of the same name in an earlier folder. The folders are read for each container,
-//! so that changes apply at once. A file that cannot be read keeps the plugin from starting; later, it is logged, and
-//! containers do not get its hook.
+//! A file in a later folder replaces one of the same name in an earlier folder. The folders are
+//! read for each container, so that changes apply at once. A file that cannot be read keeps the
+//! plugin from starting; later, it is logged, and containers do not get its hook.
 
 mod condition;
 mod files;

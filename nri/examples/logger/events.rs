@@ -5,8 +5,9 @@ use nri::prelude::*;
 
 use super::Logger;
 
-/// Returns the events with these names, separated by commas: `RunPodSandbox`, `RUN_POD_SANDBOX` or `run-pod-sandbox`, and
-/// `all`, `pod` (or `podsandbox`) and `container` for the events with that in their names.
+/// Returns the events with these names, separated by commas: `RunPodSandbox`, `RUN_POD_SANDBOX` or
+/// `run-pod-sandbox`, and `all`, `pod` (or `podsandbox`) and `container` for the events with that
+/// in their names.
 pub(crate) fn mask(names: &str) -> Result<EventMask, String> {
     let masks: Result<Vec<_>, _> = names.split(',').map(events).collect();
     let events = masks?.into_iter().flatten();

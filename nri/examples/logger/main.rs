@@ -1,4 +1,5 @@
-//! Prints every event with its pod and container as a line of JSON: `cargo run -p nri --features cli,serde --example logger`.
+//! Prints every event with its pod and container as a line of JSON:
+//! `cargo run -p nri --features cli,serde --example logger`.
 //!
 //! The runtime may send a configuration, in which each key may be left out:
 //!
@@ -12,8 +13,9 @@
 //! quiet: false
 //! ```
 //!
-//! `addAnnotation` and the three after it mark containers with the process id of the plugin, to show how plugins conflict:
-//! only those with `set` replace what the container, or an earlier plugin, has.
+//! `addAnnotation` and the three after it mark containers with the process id of the plugin, to
+//! show how plugins conflict: only those with `set` replace what the container, or an earlier
+//! plugin, has.
 
 mod events;
 mod handlers;

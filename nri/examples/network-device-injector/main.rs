@@ -1,4 +1,5 @@
-//! Moves network devices of the host into pods that request them with an annotation, and back when the pod stops:
+//! Moves network devices of the host into pods that request them with an annotation, and back when
+//! the pod stops:
 //!
 //! ```yaml
 //! annotations:
@@ -10,10 +11,12 @@
 //!       mtu: 1500
 //! ```
 //!
-//! Only `name` is mandatory. The key may lack `/pod`, and may be `netdevice.noderesource.dev` or the older
-//! `netdevices.nri.containerd.io`. All containers of the pod have the device, as they share its network namespace.
+//! Only `name` is mandatory. The key may lack `/pod`, and may be `netdevice.noderesource.dev` or
+//! the older `netdevices.nri.containerd.io`. All containers of the pod have the device, as they
+//! share its network namespace.
 //!
-//! The plugin has to run in the network namespace of the host, as root or with `CAP_NET_ADMIN` and `CAP_SYS_ADMIN`.
+//! The plugin has to run in the network namespace of the host, as root or with `CAP_NET_ADMIN` and
+//! `CAP_SYS_ADMIN`.
 
 mod links;
 mod request;

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use nri::api::PodSandbox;
 use serde::Deserialize;
 
-/// The prefixes of the annotation, newest first: the one in the documentation of the Go plugin, the one in its source,
-/// and the one that it had before.
+/// The prefixes of the annotation, newest first: the one in the documentation of the Go plugin, the
+/// one in its source, and the one that it had before.
 const PREFIXES: [&str; 3] =
     ["netdevices.noderesource.dev", "netdevice.noderesource.dev", "netdevices.nri.containerd.io"];
 
@@ -26,7 +26,8 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    /// Returns the address with the length of its network prefix, which is by default that of a single address.
+    /// Returns the address with the length of its network prefix, which is by default that of a
+    /// single address.
     pub(crate) fn network(&self) -> Option<(IpAddr, u8)> {
         let address = self.address?;
         let longest = if address.is_ipv4() { 32 } else { 128 };

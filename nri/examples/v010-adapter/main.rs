@@ -6,9 +6,9 @@
 //! {"version": "0.1", "plugins": [{"type": "clearcfs", "conf": {"quota": 0}}]}
 //! ```
 //!
-//! Each program is called with the argument `invoke` when a pod or container starts or stops. It gets the request as JSON
-//! on standard input and prints its result as JSON, which the next program gets as well. An error fails the request,
-//! except when a container stops.
+//! Each program is called with the argument `invoke` when a pod or container starts or stops. It
+//! gets the request as JSON on standard input and prints its result as JSON, which the next program
+//! gets as well. An error fails the request, except when a container stops.
 
 mod invoke;
 mod request;
@@ -37,7 +37,8 @@ struct Adapter {
 }
 
 impl Adapter {
-    /// Returns the adapter for this configuration. Programs are searched in `PATH`, then in the folder.
+    /// Returns the adapter for this configuration. Programs are searched in `PATH`, then in the
+    /// folder.
     fn new(config: PathBuf, plugins: PathBuf) -> nri::Result<Self> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::env::split_paths(&path).chain([plugins]);

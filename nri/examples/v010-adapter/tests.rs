@@ -12,7 +12,8 @@ use super::*;
 struct Programs(TempDir);
 
 impl Programs {
-    /// Makes programs that save each request and answer with this text, in the order of the configuration.
+    /// Makes programs that save each request and answer with this text, in the order of the
+    /// configuration.
     fn new(answers: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (name, answer) in answers {

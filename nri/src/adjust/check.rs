@@ -146,8 +146,8 @@ fn is_qualified(name: &str) -> bool {
     matches!(parts, Some(((vendor, class), device)) if !vendor.is_empty() && !class.is_empty() && !device.is_empty())
 }
 
-/// Checks updates and evictions of other containers. The updates of one container are merged, so setting the same value
-/// twice is a conflict, but setting different values is fine.
+/// Checks updates and evictions of other containers. The updates of one container are merged, so
+/// setting the same value twice is a conflict, but setting different values is fine.
 fn others(others: &Updates, entries: &mut Entries) {
     let Updates { update, evict } = others;
     for ContainerUpdate { container_id, linux, ignore_failure: _ } in update {

@@ -15,7 +15,8 @@ impl Adjustment {
         self
     }
 
-    /// Not generic, so that code for inserting into a map is not compiled into each plugin once more.
+    /// Not generic, so that code for inserting into a map is not compiled into each plugin once
+    /// more.
     fn set_annotation(&mut self, key: String, value: String) {
         self.adjust.annotations.insert(key, value);
     }
@@ -126,8 +127,8 @@ impl Adjustment {
         self
     }
 
-    /// Adds a [CDI](https://github.com/cncf-tags/container-device-interface) device by its qualified name,
-    /// `vendor.com/class=device`. There is no removal.
+    /// Adds a [CDI](https://github.com/cncf-tags/container-device-interface) device by its
+    /// qualified name, `vendor.com/class=device`. There is no removal.
     #[must_use]
     pub fn cdi_device(mut self, name: impl Into<String>) -> Self {
         self.adjust.cdi_devices.push(CdiDevice { name: name.into() });

@@ -1,5 +1,5 @@
-//! Removes empty parts of answers, so that two answers with the same meaning are equal, and finds fields of an answer that
-//! the runtime is too old for.
+//! Removes empty parts of answers, so that two answers with the same meaning are equal, and finds
+//! fields of an answer that the runtime is too old for.
 
 use crate::adjust::{Adjustment, Updates};
 use crate::api::fields::{Newer, is_outdated, newer_than};

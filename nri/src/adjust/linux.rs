@@ -1,5 +1,5 @@
-//! Adjustments of the Linux part of a container, except resources: devices, namespaces, scheduling, and Resource Director
-//! Technology (RDT), which is about cache and memory bandwidth.
+//! Adjustments of the Linux part of a container, except resources: devices, namespaces, scheduling,
+//! and Resource Director Technology (RDT), which is about cache and memory bandwidth.
 
 use crate::adjust::{Adjustment, marker};
 use crate::api::{
@@ -179,8 +179,8 @@ impl Adjustment {
         self
     }
 
-    /// Removes the RDT settings of the container and of earlier plugins. Settings of this adjustment
-    /// stay.
+    /// Removes the RDT settings of the container and of earlier plugins. Settings of this
+    /// adjustment stay.
     #[must_use]
     pub fn remove_rdt(mut self) -> Self {
         self.rdt().remove = true;

@@ -1,5 +1,5 @@
-//! Constructors for the parts of answers: mounts, devices, seccomp policies, scheduling, memory policies, limits, updates and
-//! evictions.
+//! Constructors for the parts of answers: mounts, devices, seccomp policies, scheduling, memory
+//! policies, limits, updates and evictions.
 
 use crate::api::{
     ContainerEviction, ContainerUpdate, IoPrioClass, LinuxDevice, LinuxDeviceCgroup,
@@ -39,7 +39,8 @@ impl Mount {
         Self::new("tmpfs", "tmpfs", destination)
     }
 
-    /// Adds a [mount option](https://github.com/opencontainers/runtime-spec/blob/main/config.md#linux-mount-options).
+    /// Adds a [mount
+    /// option](https://github.com/opencontainers/runtime-spec/blob/main/config.md#linux-mount-options).
     #[must_use]
     pub fn option(mut self, option: impl Into<String>) -> Self {
         self.options.push(option.into());

@@ -194,7 +194,8 @@ impl SetResources for ContainerUpdate {
 mod sealed {
     use super::{Adjustment, ContainerUpdate, LinuxResources};
 
-    /// Keeps [`SetResources`](super::SetResources) from being implemented elsewhere, so that it can get more setters.
+    /// Keeps [`SetResources`](super::SetResources) from being implemented elsewhere, so that it can
+    /// get more setters.
     pub trait Sealed {}
 
     impl Sealed for LinuxResources {}

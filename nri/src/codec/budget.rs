@@ -1,18 +1,19 @@
 //! The memory that a message may take when it is decoded.
 //!
-//! An empty message in a list has two bytes on the wire and hundreds in memory, so that a limit on the size of messages does
-//! not limit memory.
+//! An empty message in a list has two bytes on the wire and hundreds in memory, so that a limit on
+//! the size of messages does not limit memory.
 
 use std::cell::Cell;
 
 use super::error::{DecodeError, Problem};
 
-/// The bytes of memory that every message may take. With a message of 4 MiB, the largest on the wire, that is below 100 MB. What
-/// runtimes and plugins send takes up to 15 times its size, which is the factor of short strings in maps; only hundreds of
-/// thousands of empty elements take more.
+/// The bytes of memory that every message may take. With a message of 4 MiB, the largest on the
+/// wire, that is below 100 MB. What runtimes and plugins send takes up to 15 times its size, which
+/// is the factor of short strings in maps; only hundreds of thousands of empty elements take more.
 const LEAST: usize = 88 << 20;
 
-/// The bytes of memory for each byte of a larger message, such as one of Synchronize that came in parts.
+/// The bytes of memory for each byte of a larger message, such as one of Synchronize that came in
+/// parts.
 const FACTOR: usize = 21;
 
 /// The places in a node of a `BTreeMap`, and those that are in use at least.
@@ -22,7 +23,8 @@ const MAP_PLACES_USED: usize = 5;
 /// The overhead of an allocation in bytes.
 const HEADER: usize = 16;
 
-/// Returns the bytes of memory that a message of this size may take when it is decoded, without its own struct.
+/// Returns the bytes of memory that a message of this size may take when it is decoded, without its
+/// own struct.
 pub fn limit(encoded_len: usize) -> usize {
     encoded_len.saturating_mul(FACTOR).max(LEAST)
 }
@@ -70,7 +72,8 @@ impl Budget {
         self.charge(MAP_PLACES * place + HEADER)
     }
 
-    /// Makes room for one more element of a list, which is moved if it has none. Both blocks exist until then.
+    /// Makes room for one more element of a list, which is moved if it has none. Both blocks exist
+    /// until then.
     pub(super) fn make_room<T>(&self, list: &mut Vec<T>) -> Result<(), DecodeError> {
         if list.len() < list.capacity() {
             return Ok(());

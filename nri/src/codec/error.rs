@@ -53,7 +53,8 @@ pub(super) enum Problem {
 }
 
 impl DecodeError {
-    /// Returns true if the message would take more memory than a message of its size may, whether or not it is valid.
+    /// Returns true if the message would take more memory than a message of its size may, whether
+    /// or not it is valid.
     pub fn is_over_budget(&self) -> bool {
         matches!(self.0.problem, Problem::OverBudget(_))
     }

@@ -1,5 +1,5 @@
-//! The messages as those of prost: for fields of generated messages, generic code, gRPC and reflection that want
-//! [`prost::Message`].
+//! The messages as those of prost: for fields of generated messages, generic code, gRPC and
+//! reflection that want [`prost::Message`].
 
 use bytes::{Buf, BufMut};
 use prost::DecodeError;
@@ -14,7 +14,8 @@ pub(crate) fn encode<M: Fields>(message: &M, to: &mut impl BufMut) {
     to.put_slice(&message.encode_to_vec());
 }
 
-/// Merges an encoded message into this one. What it may take of memory is limited as everywhere in this crate.
+/// Merges an encoded message into this one. What it may take of memory is limited as everywhere in
+/// this crate.
 pub(crate) fn merge<M: Fields>(message: &mut M, mut encoded: impl Buf) -> Result<(), DecodeError> {
     let len = encoded.remaining();
     if encoded.chunk().len() == len {
@@ -25,8 +26,8 @@ pub(crate) fn merge<M: Fields>(message: &mut M, mut encoded: impl Buf) -> Result
     read(message, &encoded.copy_to_bytes(len))
 }
 
-/// Merges one field. prost calls this for each field if the message is in another one: the limit on memory is then one for
-/// each field.
+/// Merges one field. prost calls this for each field if the message is in another one: the limit on
+/// memory is then one for each field.
 pub(crate) fn merge_field<M: Fields>(
     message: &mut M,
     number: u32,

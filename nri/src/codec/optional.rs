@@ -1,6 +1,7 @@
 //! Optional values.
 //!
-//! On the wire, each is a message with one field, so that an omitted value differs from 0. Here it is an [`Option`].
+//! On the wire, each is a message with one field, so that an omitted value differs from 0. Here it
+//! is an [`Option`].
 
 use super::read::{self, Field};
 use super::write::Writer;
@@ -11,8 +12,8 @@ const VALUE: (u32, &str) = (1, "value");
 
 /// A type of optional values.
 pub(crate) trait Optional: Value + Default {
-    /// The message that holds a value, for errors. Messages of the same type, such as `OptionalInt` and `OptionalInt64`, share
-    /// one name.
+    /// The message that holds a value, for errors. Messages of the same type, such as `OptionalInt`
+    /// and `OptionalInt64`, share one name.
     const MESSAGE: &'static str;
 }
 

@@ -1,5 +1,5 @@
-//! Tests of the codec against the derive of prost, with messages made for the purpose. `fuzz` and the tests of the
-//! repository compare NRI's messages with other implementations.
+//! Tests of the codec against the derive of prost, with messages made for the purpose. `fuzz` and
+//! the tests of the repository compare NRI's messages with other implementations.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! Encodes messages, and reads and writes the types of fields.
 //!
-//! A message is written from its end to its start: when the length of a part is due, the part is already written.
+//! A message is written from its end to its start: when the length of a part is due, the part is
+//! already written.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +38,8 @@ pub(super) fn append(to: &mut Vec<u8>, write: impl Fn(&mut Writer<'_>)) {
 }
 
 impl<'a> Writer<'a> {
-    /// Creates a writer of bytes that fill the buffer, or one that only counts if the buffer is empty.
+    /// Creates a writer of bytes that fill the buffer, or one that only counts if the buffer is
+    /// empty.
     fn new(buffer: &'a mut [u8]) -> Self {
         Writer { buffer, len: 0 }
     }
@@ -132,7 +134,8 @@ macro_rules! number {
     )*};
 }
 
-// A number that is too large for its type is cut off, and a negative one has the encoding of a 64-bit number.
+// A number that is too large for its type is cut off, and a negative one has the encoding of a
+// 64-bit number.
 number! {
     bool: |value| u64::from(value), |encoded| encoded != 0;
     i32: |value| i64::from(value) as u64, |encoded| encoded as i32;
@@ -244,7 +247,8 @@ impl<M: Fields> Value for Vec<M> {
     }
 }
 
-/// Writes a message, even an empty one. Not inlined, so that the program has one copy for each type of message.
+/// Writes a message, even an empty one. Not inlined, so that the program has one copy for each type
+/// of message.
 #[inline(never)]
 pub(super) fn write_message<M: Fields>(message: &M, number: u32, writer: &mut Writer<'_>) {
     writer.nested(number, |writer| message.write(writer));

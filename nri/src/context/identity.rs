@@ -19,7 +19,8 @@ pub(crate) struct PartialIdentity {
 }
 
 impl PartialIdentity {
-    /// Returns the name and index from the environment. An empty variable, as manifests often have, is unset.
+    /// Returns the name and index from the environment. An empty variable, as manifests often have,
+    /// is unset.
     pub(crate) fn by_environment() -> Self {
         let value = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         PartialIdentity { name: value(NAME_VARIABLE), index: value(INDEX_VARIABLE) }

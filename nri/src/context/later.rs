@@ -6,16 +6,19 @@ use std::sync::{Arc, OnceLock};
 use super::EventContext;
 use crate::codec::Message;
 
-/// A request without the fields that are arguments of its handler; empty for a request without other fields.
+/// A request without the fields that are arguments of its handler; empty for a request without
+/// other fields.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LaterFields(OnceLock<Arc<dyn Any + Send + Sync>>);
 
 impl EventContext {
-    /// Returns the fields of the request that are no arguments of the handler: those that NRI added after the first release
-    /// with the event. The arguments themselves are empty in it. Returns `None` if the request has no such fields, which is
-    /// true of all requests of NRI v0.12, or if it is of another type.
+    /// Returns the fields of the request that are no arguments of the handler: those that NRI added
+    /// after the first release with the event. The arguments themselves are empty in it. Returns
+    /// `None` if the request has no such fields, which is true of all requests of NRI v0.12, or if
+    /// it is of another type.
     ///
-    /// A new release of NRI changes no handler, so that a plugin compiles and works as before. It gets what is new from here.
+    /// A new release of NRI changes no handler, so that a plugin compiles and works as before. It
+    /// gets what is new from here.
     ///
     /// ```
     /// use nri::api::UpdateContainerRequest;
@@ -38,7 +41,8 @@ impl EventContext {
         self
     }
 
-    /// Keeps the fields of a request that are no arguments of its handler. A context has one request.
+    /// Keeps the fields of a request that are no arguments of its handler. A context has one
+    /// request.
     pub(crate) fn keep<R: Message + Send + Sync + 'static>(&self, request: R) {
         let is_first = self.later.0.set(Arc::new(request)).is_ok();
         debug_assert!(is_first, "a context has one request");

@@ -21,9 +21,9 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Returns the runtime that sends this Configure request. `NRI_version`, which runtimes send since NRI v0.12.0,
-    /// takes precedence over a guess from name and version, because some distributions build
-    /// runtimes with another NRI release.
+    /// Returns the runtime that sends this Configure request. `NRI_version`, which runtimes send
+    /// since NRI v0.12.0, takes precedence over a guess from name and version, because some
+    /// distributions build runtimes with another NRI release.
     pub fn of(request: &ConfigureRequest) -> Self {
         Self::new(&request.runtime_name, &request.runtime_version, &request.nri_version)
     }
@@ -39,14 +39,15 @@ impl Runtime {
         }
     }
 
-    /// Returns the released runtime of this name (`containerd` or `cri-o`) and version, such as `1.7.20` or `1.31`; `None`
-    /// if no such runtime speaks the protocol.
+    /// Returns the released runtime of this name (`containerd` or `cri-o`) and version, such as
+    /// `1.7.20` or `1.31`; `None` if no such runtime speaks the protocol.
     pub fn released(name: &str, version: &str) -> Option<Self> {
         linked_release(name, version)?;
         Some(Self::new(name, version, ""))
     }
 
-    /// Returns the first released runtime that links this NRI release, such as `v0.6.1`: containerd, else CRI-O.
+    /// Returns the first released runtime that links this NRI release, such as `v0.6.1`:
+    /// containerd, else CRI-O.
     pub fn linking(nri: &str) -> Option<Self> {
         let nri = parse(nri)?;
         let mut found = RUNTIMES.iter().filter_map(|(names, releases)| {

@@ -75,8 +75,8 @@ impl StatusWatch {
         *self.0.borrow()
     }
 
-    /// Waits for the next change and returns the new status; `None` once the stub is gone. Of several changes at once, only
-    /// the last is returned.
+    /// Waits for the next change and returns the new status; `None` once the stub is gone. Of
+    /// several changes at once, only the last is returned.
     pub async fn changed(&mut self) -> Option<Status> {
         self.0.changed().await.ok()?;
         Some(*self.0.borrow_and_update())

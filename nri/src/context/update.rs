@@ -23,13 +23,15 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// task.
 ///
 /// It survives reconnects: clones made before a reconnect work after it. A plugin gets it from
-/// [`Stub::updater`](crate::stub::Stub::updater) or [`EventContext::updater`](crate::EventContext::updater).
+/// [`Stub::updater`](crate::stub::Stub::updater) or
+/// [`EventContext::updater`](crate::EventContext::updater).
 ///
-/// Do not await it in a handler: runtimes such as containerd take updates only after the event, so both would wait for
-/// each other. The request fails with [`UpdateError::WithinHandler`] then. Do not wait in a handler for a task that awaits it
-/// either: the handler times out, and its error says that an update was waiting.
-/// [`EventContext::update_later`](crate::EventContext::update_later) spawns a task that logs the outcome. A plugin that needs
-/// the outcome spawns its own:
+/// Do not await it in a handler: runtimes such as containerd take updates only after the event, so
+/// both would wait for each other. The request fails with [`UpdateError::WithinHandler`] then. Do
+/// not wait in a handler for a task that awaits it either: the handler times out, and its error
+/// says that an update was waiting.
+/// [`EventContext::update_later`](crate::EventContext::update_later) spawns a task that logs the
+/// outcome. A plugin that needs the outcome spawns its own:
 ///
 /// ```
 /// use nri::adjust::Updates;
@@ -73,8 +75,8 @@ pub enum UpdateError {
     /// unknown whether anything was updated.
     #[error("not connected to a runtime")]
     NotConnected,
-    /// The request was awaited within the handler of this event, and the runtime takes updates only after the event. Nothing
-    /// was sent.
+    /// The request was awaited within the handler of this event, and the runtime takes updates only
+    /// after the event. Nothing was sent.
     #[error(
         "awaited within the handler of {0}, while the runtime takes updates only after the event: await it in a task of its own"
     )]
@@ -135,7 +137,8 @@ impl Updater {
         if failed.is_empty() { Ok(()) } else { Err(UpdateError::Failed(failed)) }
     }
 
-    /// Updates and evicts containers, and logs the outcome with the containers and the event whose handler asked for it.
+    /// Updates and evicts containers, and logs the outcome with the containers and the event whose
+    /// handler asked for it.
     pub(crate) async fn update_and_log(&self, updates: Updates, event: Option<&'static str>) {
         let described = Described::new(&updates, event);
         let (event, count) = (described.event(), described.count());

@@ -1,10 +1,11 @@
-//! Concurrency and cancellation: which handlers may overlap, in which order events arrive, what a deadline leaves behind,
-//! and how to do long work.
+//! Concurrency and cancellation: which handlers may overlap, in which order events arrive, what a
+//! deadline leaves behind, and how to do long work.
 //!
 //! # Which handlers may overlap
 //!
-//! Every handler takes `&self`, so a plugin keeps its state behind a lock or in an atomic. The protocol allows a runtime
-//! to send a request while another is in progress. The stub then starts the second handler while the first one waits:
+//! Every handler takes `&self`, so a plugin keeps its state behind a lock or in an atomic. The
+//! protocol allows a runtime to send a request while another is in progress. The stub then starts
+//! the second handler while the first one waits:
 //!
 //! | Who calls | Overlap |
 //! | --- | --- |
@@ -15,61 +16,66 @@
 //!
 //! [`Limits::requests`]: crate::wire::Limits::requests
 //!
-//! So two handlers rarely overlap, and a plugin must still be correct if they do. Code without an `.await` is never
-//! interrupted by another handler, because one task polls all handlers that are not
-//! [blocking](crate::stub#blocking-handlers). Between two awaits the state may change.
+//! So two handlers rarely overlap, and a plugin must still be correct if they do. Code without an
+//! `.await` is never interrupted by another handler, because one task polls all handlers that are
+//! not [blocking](crate::stub#blocking-handlers). Between two awaits the state may change.
 //!
 //! These may overlap with any handler:
 //!
-//! - a handler of `#[nri(blocking(EVENT))]`, and the work passed to [`nri::blocking`](crate::blocking), each on its own
-//!   thread;
-//! - the hooks `on_connect` and `on_reconnect` of [`Connection`](crate::plugin::Connection), which start when Synchronize
-//!   has been answered;
+//! - a handler of `#[nri(blocking(EVENT))]`, and the work passed to
+//!   [`nri::blocking`](crate::blocking), each on its own thread;
+//! - the hooks `on_connect` and `on_reconnect` of [`Connection`](crate::plugin::Connection), which
+//!   start when Synchronize has been answered;
 //! - tasks that the plugin spawns.
 //!
-//! Configure and Synchronize come before all events of a connection. [`Synchronize`](crate::plugin::handlers::Synchronize)
-//! comes again after each reconnect.
+//! Configure and Synchronize come before all events of a connection.
+//! [`Synchronize`](crate::plugin::handlers::Synchronize) comes again after each reconnect.
 //!
 //! # The order of events
 //!
-//! Plugins get an event in the order of their indexes, each after the one before it has answered. Only
-//! ValidateContainerAdjustment goes to all plugins at the same time. The events of one pod and of one container arrive in
-//! this order:
+//! Plugins get an event in the order of their indexes, each after the one before it has answered.
+//! Only ValidateContainerAdjustment goes to all plugins at the same time. The events of one pod and
+//! of one container arrive in this order:
 //!
 //! | | Order |
 //! | --- | --- |
 //! | pod | RunPodSandbox, any number of UpdatePodSandbox and PostUpdatePodSandbox, StopPodSandbox, RemovePodSandbox |
 //! | container | CreateContainer, ValidateContainerAdjustment, PostCreateContainer, StartContainer, PostStartContainer, any number of UpdateContainer and PostUpdateContainer, StopContainer, RemoveContainer |
 //!
-//! No container of a pod starts before all plugins have answered RunPodSandbox. At StopPodSandbox, the containers are
-//! stopped or are stopping, and at RemovePodSandbox they are removed. There is no order between different pods, nor
-//! between different containers of one pod. A plugin should expect these exceptions:
+//! No container of a pod starts before all plugins have answered RunPodSandbox. At StopPodSandbox,
+//! the containers are stopped or are stopping, and at RemovePodSandbox they are removed. There is
+//! no order between different pods, nor between different containers of one pod. A plugin should
+//! expect these exceptions:
 //!
-//! - A container or pod is known only from Synchronize, or not at all, because it was created while the plugin
-//!   connected. A [`PodStore`](crate::store::PodStore) detects that.
+//! - A container or pod is known only from Synchronize, or not at all, because it was created while
+//!   the plugin connected. A [`PodStore`](crate::store::PodStore) detects that.
 //! - StopPodSandbox comes more than once for a pod. Treat it as idempotent.
 //! - RemovePodSandbox comes without StopPodSandbox, after the creation of a pod has failed.
-//! - A container whose process ends at once: containerd reports exits on their own, so StopContainer can come before
-//!   PostStartContainer.
-//! - StopContainer and RemoveContainer come after the pod is gone: containerd then sends a pod that has only its ID.
+//! - A container whose process ends at once: containerd reports exits on their own, so
+//!   StopContainer can come before PostStartContainer.
+//! - StopContainer and RemoveContainer come after the pod is gone: containerd then sends a pod that
+//!   has only its ID.
 //! - A pod whose RunPodSandbox has failed is created again with a new ID.
 //!
 //! # What a deadline leaves behind
 //!
-//! A runtime waits two seconds by default, and [`EventContext::time_left`](crate::EventContext::time_left) returns the rest of that
-//! time. Shortly before the end, the stub drops the handler and answers with an error, or with success if
+//! A runtime waits two seconds by default, and
+//! [`EventContext::time_left`](crate::EventContext::time_left) returns the rest of that time.
+//! Shortly before the end, the stub drops the handler and answers with an error, or with success if
 //! `#[nri(on_timeout(EVENT = "ok"))]` is set. Dropping a handler means:
 //!
-//! - It ends at the `.await` that it waits at. No code after that runs, neither `?` nor an error branch.
+//! - It ends at the `.await` that it waits at. No code after that runs, neither `?` nor an error
+//!   branch.
 //! - Its local variables are dropped: locks are released, files are closed, and guards run.
 //! - What it has already changed stays changed, in the plugin's state and on the node.
-//! - Tasks that it has spawned continue. A thread of `#[nri(blocking(EVENT))]` or [`nri::blocking`](crate::blocking)
-//!   continues to its end, and only its result is dropped.
+//! - Tasks that it has spawned continue. A thread of `#[nri(blocking(EVENT))]` or
+//!   [`nri::blocking`](crate::blocking) continues to its end, and only its result is dropped.
 //!
-//! Handlers in progress are also dropped when the connection breaks, and two seconds after SIGTERM or after the runtime
-//! has closed the connection.
+//! Handlers in progress are also dropped when the connection breaks, and two seconds after SIGTERM
+//! or after the runtime has closed the connection.
 //!
-//! Therefore change state after the last `.await`, or undo the change in a guard that is disarmed at the end:
+//! Therefore change state after the last `.await`, or undo the change in a guard that is disarmed
+//! at the end:
 //!
 //! ```
 //! use std::sync::atomic::{AtomicUsize, Ordering};
@@ -142,17 +148,19 @@
 //! # }
 //! ```
 //!
-//! A plugin that answers late for a dependency should give that dependency less time than the runtime gives the plugin:
-//! `tokio::time::timeout` around the call lets the handler choose its own answer.
+//! A plugin that answers late for a dependency should give that dependency less time than the
+//! runtime gives the plugin: `tokio::time::timeout` around the call lets the handler choose its own
+//! answer.
 //!
 //! # Long work
 //!
-//! Work that may take longer than the deadline does not belong in a handler. Answer first, do the work in a task, and send
-//! the result as an unsolicited update with [`EventContext::updater`](crate::EventContext::updater), or with
-//! [`EventContext::update_later`](crate::EventContext::update_later) if there is nothing to wait for. The request must not be
-//! awaited within a handler: containerd takes updates only after the event, so it fails with
-//! [`WithinHandler`](crate::stub::UpdateError::WithinHandler). A handler that waits for such a task times out, and its error
-//! says that an update was waiting.
+//! Work that may take longer than the deadline does not belong in a handler. Answer first, do the
+//! work in a task, and send the result as an unsolicited update with
+//! [`EventContext::updater`](crate::EventContext::updater), or with
+//! [`EventContext::update_later`](crate::EventContext::update_later) if there is nothing to wait
+//! for. The request must not be awaited within a handler: containerd takes updates only after the
+//! event, so it fails with [`WithinHandler`](crate::stub::UpdateError::WithinHandler). A handler
+//! that waits for such a task times out, and its error says that an update was waiting.
 //!
 //! ```
 //! use std::time::Duration;
@@ -199,10 +207,14 @@
 //! # }
 //! ```
 //!
-//! - A spawned task outlives its event and its connection. An [`Updater`](crate::stub::Updater) works after a reconnect
-//!   and fails with [`NotConnected`](crate::stub::UpdateError::NotConnected) in between.
-//! - A container can stop while the task runs. Check a [`PodStore`](crate::store::PodStore), or abort the task in the
-//!   handlers of StopContainer and RemoveContainer.
-//! - Tasks that are still running when [`Stub::run`](crate::stub::Stub::run) returns end with the tokio runtime.
-//! - Bound the number of tasks, for example with a `tokio::sync::Semaphore`, because a node may start many containers at once.
-//! - A WebAssembly module has neither tasks nor updates outside of an event, see [`wasm`](crate::wasm).
+//! - A spawned task outlives its event and its connection. An [`Updater`](crate::stub::Updater)
+//!   works after a reconnect and fails with
+//!   [`NotConnected`](crate::stub::UpdateError::NotConnected) in between.
+//! - A container can stop while the task runs. Check a [`PodStore`](crate::store::PodStore), or
+//!   abort the task in the handlers of StopContainer and RemoveContainer.
+//! - Tasks that are still running when [`Stub::run`](crate::stub::Stub::run) returns end with the
+//!   tokio runtime.
+//! - Bound the number of tasks, for example with a `tokio::sync::Semaphore`, because a node may
+//!   start many containers at once.
+//! - A WebAssembly module has neither tasks nor updates outside of an event, see
+//!   [`wasm`](crate::wasm).

@@ -1,4 +1,5 @@
-//! Optional values, which are objects with the one key `value`, as the messages that hold them on the wire.
+//! Optional values, which are objects with the one key `value`, as the messages that hold them on
+//! the wire.
 
 use serde_core::de::{Deserializer, MapAccess};
 use serde_core::ser::{SerializeMap, Serializer};

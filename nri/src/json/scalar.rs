@@ -30,8 +30,8 @@ impl Json<String> for Plain {
     }
 }
 
-/// Implements the mapping of integers. Many readers treat JSON numbers as doubles, which cannot represent all integers
-/// of 64 bits, so these are written as strings.
+/// Implements the mapping of integers. Many readers treat JSON numbers as doubles, which cannot
+/// represent all integers of 64 bits, so these are written as strings.
 macro_rules! integer {
     ($($type:ty, $expected:literal, |$value:ident, $serializer:ident| $write:expr;)*) => {$(
         impl Json<$type> for Plain {

@@ -1,5 +1,5 @@
-//! Tests with a message made for the purpose. `tests/protocol/json.rs` in the repository compares NRI's messages with
-//! another implementation.
+//! Tests with a message made for the purpose. `tests/protocol/json.rs` in the repository compares
+//! NRI's messages with another implementation.
 #![allow(unreachable_pub, reason = "the enums of the API are public")]
 
 use serde_json::{Value, json};

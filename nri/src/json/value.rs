@@ -9,12 +9,13 @@ use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{JsonMessage, Plain, camel_case};
 
-/// The JSON of values of a type, as an item of a list or the value of a field. Implemented by the kinds of fields:
-/// [`Plain`] and [`Named`](super::Named).
+/// The JSON of values of a type, as an item of a list or the value of a field. Implemented by the
+/// kinds of fields: [`Plain`] and [`Named`](super::Named).
 pub(crate) trait Json<T> {
     fn write<S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error>;
 
-    /// Reads a value. Returns `None` for the name of an unknown enum value, which is an error if `STRICT`.
+    /// Reads a value. Returns `None` for the name of an unknown enum value, which is an error if
+    /// `STRICT`.
     fn read<'de, const STRICT: bool, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<T>, D::Error>;

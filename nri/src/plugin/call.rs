@@ -20,7 +20,8 @@ pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
 pub struct Answer {
     /// The encoded or unencoded response message.
     pub response: Body,
-    /// The problems that the runtime would reject it for; `None` if there are none, or answers are not checked.
+    /// The problems that the runtime would reject it for; `None` if there are none, or answers are
+    /// not checked.
     pub invalid: Option<Invalid>,
 }
 
@@ -127,7 +128,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Returns the subject of a request with this pod and container. Not inlined into the function of each RPC.
+    /// Returns the subject of a request with this pod and container. Not inlined into the function
+    /// of each RPC.
     #[inline(never)]
     pub fn new(pod: Option<&PodSandbox>, container: Option<&Container>) -> Self {
         Subject {

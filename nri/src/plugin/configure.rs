@@ -6,8 +6,9 @@ use std::str::FromStr;
 use crate::api::{ConfigureRequest, ConfigureResponse, EventMask};
 use crate::{Error, ErrorKind, EventContext, Result};
 
-/// The configuration that the runtime has for a plugin: the content of `NN-name.conf` or `name.conf` from its drop-in
-/// directory, by default `/etc/nri/conf.d`. External plugins get an empty one.
+/// The configuration that the runtime has for a plugin: the content of `NN-name.conf` or
+/// `name.conf` from its drop-in directory, by default `/etc/nri/conf.d`. External plugins get an
+/// empty one.
 ///
 /// ```
 /// use nri::prelude::*;
@@ -88,13 +89,15 @@ impl Config {
     }
 }
 
-/// The answer to Configure: the events that the plugin subscribes to. The stub removes those that the runtime does not know.
+/// The answer to Configure: the events that the plugin subscribes to. The stub removes those that
+/// the runtime does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Subscription {
     /// All events that have a handler.
     #[default]
     Handled,
-    /// Only these of them. An empty mask stands for all events that have a handler, as it does in the protocol.
+    /// Only these of them. An empty mask stands for all events that have a handler, as it does in
+    /// the protocol.
     Only(EventMask),
 }
 

@@ -84,7 +84,8 @@ pub fn hook<'a, T: Connection>(
     }
 }
 
-/// The hook of `T`, detected in the same way as handlers. This constant, for types that have one, hides the one in [`NoConnection`].
+/// The hook of `T`, detected in the same way as handlers. This constant, for types that have one,
+/// hides the one in [`NoConnection`].
 pub struct Connections<T>(PhantomData<T>);
 
 impl<T: Connection + 'static> Connections<T> {

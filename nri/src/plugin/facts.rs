@@ -43,7 +43,8 @@ pub const fn events(facts: &[Fact]) -> EventMask {
     mask
 }
 
-/// Returns true if a handler receives the event of the RPC with this name, either of that RPC or of StateChange.
+/// Returns true if a handler receives the event of the RPC with this name, either of that RPC or of
+/// StateChange.
 pub const fn takes(facts: &[Fact], name: &str) -> bool {
     match find(facts, name) {
         Some(fact) => is_taken(facts, fact),

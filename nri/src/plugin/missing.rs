@@ -26,11 +26,13 @@ pub enum MissingRpc {
     Misstated,
 }
 
-/// Returns how a status says that the plugin has no such RPC; `None` if it stands for any other failure.
+/// Returns how a status says that the plugin has no such RPC; `None` if it stands for any other
+/// failure.
 ///
-/// For programs that call plugins, and repeat an event as StateChange. The Rust `ttrpc` crate answers NOT_FOUND from the
-/// default body of a generated trait, and INVALID_ARGUMENT from its synchronous server and for unknown services. Handlers use
-/// these codes as well, so the message has to name the service, as those do.
+/// For programs that call plugins, and repeat an event as StateChange. The Rust `ttrpc` crate
+/// answers NOT_FOUND from the default body of a generated trait, and INVALID_ARGUMENT from its
+/// synchronous server and for unknown services. Handlers use these codes as well, so the message
+/// has to name the service, as those do.
 ///
 /// ```
 /// use nri::plugin::{MissingRpc, missing_rpc};

@@ -1,4 +1,5 @@
-//! Requests and responses on their way to a handler and back: encoded, or as they are within one process.
+//! Requests and responses on their way to a handler and back: encoded, or as they are within one
+//! process.
 
 #[cfg(feature = "in-process")]
 use std::any::Any;
@@ -47,7 +48,8 @@ pub enum Body {
 }
 
 impl Body {
-    /// Returns the response of a handler: the message itself for a runtime in the same process, else encoded.
+    /// Returns the response of a handler: the message itself for a runtime in the same process,
+    /// else encoded.
     pub(super) fn of_response(response: impl Message + Send + 'static, in_process: bool) -> Self {
         #[cfg(feature = "in-process")]
         if in_process {
@@ -101,10 +103,11 @@ impl fmt::Debug for Body {
     }
 }
 
-/// Reads the request `M` of the RPC of this name, as the type `S` that all requests with the same fields share.
+/// Reads the request `M` of the RPC of this name, as the type `S` that all requests with the same
+/// fields share.
 ///
-/// Such requests have the same encoding, so one function decodes them all: the code to decode a pod and a container takes
-/// 4 KiB, and eleven events have both or one of them.
+/// Such requests have the same encoding, so one function decodes them all: the code to decode a pod
+/// and a container takes 4 KiB, and eleven events have both or one of them.
 pub(crate) fn decode<M: 'static, S: Message + Default>(
     rpc: &'static str,
     request: Body,
@@ -136,7 +139,8 @@ pub(crate) fn malformed(rpc: &str, error: DecodeError) -> Error {
     Error::with_kind(kind, format!("cannot decode the request of {rpc}: {error}"))
 }
 
-/// Returns a part of a request, or the default if the peer left it out. Not inlined, for the same reason.
+/// Returns a part of a request, or the default if the peer left it out. Not inlined, for the same
+/// reason.
 #[inline(never)]
 pub(crate) fn part_or_default<T: Default>(part: Option<T>) -> T {
     part.unwrap_or_default()

@@ -1,5 +1,5 @@
-//! The settings of `#[derive(NriPlugin)]` for single events, and the fields of answers that a plugin cannot do without, which
-//! the derive evaluates at compile time.
+//! The settings of `#[derive(NriPlugin)]` for single events, and the fields of answers that a
+//! plugin cannot do without, which the derive evaluates at compile time.
 
 use crate::api::fields::{FIELDS, MessageField};
 use crate::api::{Event, EventMask, FailurePolicy};
@@ -17,8 +17,8 @@ pub struct RequiredField {
 }
 
 impl RequiredField {
-    /// Returns the field with this path, in any case; `None` if there is none, or every release has it. Names within a
-    /// message whose fields all came with it are not checked.
+    /// Returns the field with this path, in any case; `None` if there is none, or every release has
+    /// it. Names within a message whose fields all came with it are not checked.
     pub const fn find(path: &'static str) -> Option<Self> {
         let (mut message, mut names, mut since) = (ANSWER, path.as_bytes(), "");
         loop {
@@ -37,8 +37,8 @@ impl RequiredField {
         }
     }
 
-    /// Returns the field with this path. One that does not exist is required of no release: the derive reports it
-    /// separately.
+    /// Returns the field with this path. One that does not exist is required of no release: the
+    /// derive reports it separately.
     pub const fn named(path: &'static str) -> Self {
         match Self::find(path) {
             Some(field) => field,

@@ -1,5 +1,5 @@
-//! Resolves the name of a method to the handler of the request, and converts between dedicated requests and
-//! StateChangeEvent, which have the same fields with different numbers.
+//! Resolves the name of a method to the handler of the request, and converts between dedicated
+//! requests and StateChangeEvent, which have the same fields with different numbers.
 
 use bytes::Bytes;
 
@@ -166,11 +166,13 @@ fn from_change(change: &[u8], fields: &[(u32, u32)]) -> Result<Vec<u8>, DecodeEr
     Ok(request)
 }
 
-/// Converts the request of a dedicated RPC, such as `RunPodSandbox`, to the request of `StateChange` with the same event;
-/// `None` for an RPC whose event `StateChange` never carried. Both have the same fields with different numbers; a field that
-/// StateChange does not have is left out.
+/// Converts the request of a dedicated RPC, such as `RunPodSandbox`, to the request of
+/// `StateChange` with the same event; `None` for an RPC whose event `StateChange` never carried.
+/// Both have the same fields with different numbers; a field that StateChange does not have is left
+/// out.
 ///
-/// For programs between a runtime and a plugin, which see messages as bytes. The `nri` crate converts by itself.
+/// For programs between a runtime and a plugin, which see messages as bytes. The `nri` crate
+/// converts by itself.
 ///
 /// ```
 /// use nri::api::{Event, RunPodSandboxRequest, StateChangeEvent};
@@ -207,7 +209,8 @@ pub fn to_change(
     Ok(change)
 }
 
-/// Copies the fields that have a new number, and drops the others. Only the keys change, so nothing is decoded twice.
+/// Copies the fields that have a new number, and drops the others. Only the keys change, so nothing
+/// is decoded twice.
 fn renumber(
     from: &[u8],
     to: &mut Vec<u8>,

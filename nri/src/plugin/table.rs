@@ -54,12 +54,13 @@ impl<T> Row<T> {
     }
 }
 
-/// Writes what the derive needs of each RPC: the row of a type that lists its handlers, a constant of [`Handlers`], and the
-/// function that decodes a request and calls the handler.
+/// Writes what the derive needs of each RPC: the row of a type that lists its handlers, a constant
+/// of [`Handlers`], and the function that decodes a request and calls the handler.
 ///
-/// A row has the function that converts a request to the type that it shares with others, the subject, the arguments of
-/// the handler, and the function that makes the response. Between these, `keep` gives the context the fields of the request
-/// that are no arguments, for an RPC whose request got fields after its first release.
+/// A row has the function that converts a request to the type that it shares with others, the
+/// subject, the arguments of the handler, and the function that makes the response. Between these,
+/// `keep` gives the context the fields of the request that are no arguments, for an RPC whose
+/// request got fields after its first release.
 ///
 /// [`Handlers`]: super::Handlers
 macro_rules! rows {

@@ -110,8 +110,8 @@ impl<T: Clone + PartialEq> Shelf<T> {
         }
     }
 
-    /// Records a full list, which is authoritative, even for removed items. Forgets items that are not listed first, to
-    /// make room for those that are.
+    /// Records a full list, which is authoritative, even for removed items. Forgets items that are
+    /// not listed first, to make room for those that are.
     pub(super) fn synchronize(&mut self, list: &[T]) -> Delta<T> {
         let mut listed: HashSet<&String> = list.iter().map(self.id).collect();
         self.removed.retain(|id| !listed.contains(id));

@@ -42,8 +42,8 @@ impl<P: Plugin> Shared<P> {
         Ok(answer)
     }
 
-    /// Answers a request with its handler, or with an empty message if there is none. The response is encoded if the
-    /// request is.
+    /// Answers a request with its handler, or with an empty message if there is none. The response
+    /// is encoded if the request is.
     ///
     /// # Errors
     ///
@@ -53,7 +53,8 @@ impl<P: Plugin> Shared<P> {
         let (payload, in_process): (&[u8], bool) = match &body {
             Body::Encoded(payload) => (payload, false),
             #[cfg(feature = "in-process")]
-            // Only StateChange has to be looked into to find its handler, and that is always encoded.
+            // Only StateChange has to be looked into to find its handler, and that is always
+            // encoded.
             Body::Message(_) => (&[], true),
         };
         let Some(route) = resolve::<P>(method, payload)? else {
@@ -182,7 +183,8 @@ impl Request {
         );
     }
 
-    /// `has_unanswered` is true if an update was waiting for the runtime, perhaps on behalf of the handler.
+    /// `has_unanswered` is true if an update was waiting for the runtime, perhaps on behalf of the
+    /// handler.
     fn timed_out<P: Plugin>(&self, subject: &Subject, has_unanswered: bool) -> Result<Body> {
         let may_pass = |event| P::POLICIES.ok_on_timeout.contains(event);
         let ok = self.event.is_some_and(may_pass);

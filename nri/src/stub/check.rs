@@ -12,7 +12,8 @@ impl Tools {
     ///
     /// # Errors
     ///
-    /// Returns the problems of the answer, if answers with problems are refused, and [`ErrorKind::TooLarge`].
+    /// Returns the problems of the answer, if answers with problems are refused, and
+    /// [`ErrorKind::TooLarge`].
     pub(crate) fn accept(&self, rpc: &str, subject: &Subject, answer: Answer) -> Result<Body> {
         match (answer.invalid, self.check_answers) {
             (None, _) | (Some(_), CheckAnswers::Off) => {}
@@ -23,7 +24,8 @@ impl Tools {
     }
 }
 
-/// Returns an answer that can be sent. The connection refuses a larger one, but cannot name the event, pod and container.
+/// Returns an answer that can be sent. The connection refuses a larger one, but cannot name the
+/// event, pod and container.
 ///
 /// # Errors
 ///
@@ -51,7 +53,8 @@ fn warn(rpc: &str, subject: &Subject, invalid: &Invalid) {
     }
 }
 
-/// Logs the error of a handler. Returns the answer: the error, or success if `#[nri(on_error(…))]` says so.
+/// Logs the error of a handler. Returns the answer: the error, or success if `#[nri(on_error(…))]`
+/// says so.
 ///
 /// # Errors
 ///

@@ -22,15 +22,16 @@ const PATH_VARIABLE: &str = "NRI_SOCKET";
 /// plugin.
 const SOCKET_VARIABLE: &str = "NRI_PLUGIN_SOCKET";
 
-/// Takes over the socket that the runtime passed to this process, which it launched as a plugin; `None` if no runtime launched
-/// it.
+/// Takes over the socket that the runtime passed to this process, which it launched as a plugin;
+/// `None` if no runtime launched it.
 ///
-/// For programs that speak the protocol through [`wire`](crate::wire). A [`Stub`](super::Stub) takes it over by itself.
+/// For programs that speak the protocol through [`wire`](crate::wire). A [`Stub`](super::Stub)
+/// takes it over by itself.
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Config`](crate::ErrorKind::Config) if `NRI_PLUGIN_SOCKET` is not the number of an open, connected Unix
-/// socket, or if the socket was taken over before.
+/// Returns [`ErrorKind::Config`](crate::ErrorKind::Config) if `NRI_PLUGIN_SOCKET` is not the number
+/// of an open, connected Unix socket, or if the socket was taken over before.
 ///
 /// # Panics
 ///
@@ -49,8 +50,8 @@ fn take_over(number: &str) -> Result<Socket> {
 
 /// Connects to a runtime that listens for plugins, once.
 ///
-/// For programs that speak the protocol through [`wire`](crate::wire). A [`Stub`](super::Stub) connects by itself, as often as
-/// needed.
+/// For programs that speak the protocol through [`wire`](crate::wire). A [`Stub`](super::Stub)
+/// connects by itself, as often as needed.
 ///
 /// # Errors
 ///
@@ -88,7 +89,8 @@ where
 
 /// The origin of the connection.
 pub(super) enum Endpoint {
-    /// The runtime launched the plugin and passed a socket with this number, as text; `None` once it is used.
+    /// The runtime launched the plugin and passed a socket with this number, as text; `None` once
+    /// it is used.
     Launched(Option<String>),
     /// A socket to connect to, as often as needed.
     Socket(PathBuf),

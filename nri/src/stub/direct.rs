@@ -1,6 +1,7 @@
 //! Calls to a plugin in the runtime's process, without a connection in between.
 //!
-//! A stream in memory in its place takes nearly twice as long for a request to 20 plugins, see the README of nri-adaptation.
+//! A stream in memory in its place takes nearly twice as long for a request to 20 plugins, see the
+//! README of nri-adaptation.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,8 +20,8 @@ type Answer<'a> = Pin<Box<dyn Future<Output = Result<Body, Status>> + Send + 'a>
 
 /// A plugin whose handlers can be called without a connection.
 pub trait Direct: Send + Sync {
-    /// Answers a request as the stub does over a connection: same deadline, same watchdog, same counters. The response
-    /// is encoded if the request is.
+    /// Answers a request as the stub does over a connection: same deadline, same watchdog, same
+    /// counters. The response is encoded if the request is.
     fn call<'a>(&'a self, method: &'a str, body: Body, within: Duration) -> Answer<'a>;
 }
 

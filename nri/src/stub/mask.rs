@@ -9,9 +9,10 @@ use crate::plugin::Rpc;
 use crate::plugin::rpcs::RPCS;
 use crate::{Error, ErrorKind, Result};
 
-/// Returns the events to subscribe to, which are never none, and a warning about events that the runtime does not know, or
-/// may not know. The plugin has handlers for `handled`, and refuses to run without `required`. `chosen` is the mask that its
-/// handler of Configure returned, of which 0 stands for all events that it handles.
+/// Returns the events to subscribe to, which are never none, and a warning about events that the
+/// runtime does not know, or may not know. The plugin has handlers for `handled`, and refuses to
+/// run without `required`. `chosen` is the mask that its handler of Configure returned, of which 0
+/// stands for all events that it handles.
 ///
 /// # Errors
 ///

@@ -87,16 +87,17 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
-    /// Sets a stream that is already connected to a runtime. The plugin ends when it is lost. With a
-    /// [dialer](Self::dialer), it reconnects.
+    /// Sets a stream that is already connected to a runtime. The plugin ends when it is lost. With
+    /// a [dialer](Self::dialer), it reconnects.
     #[must_use]
     pub fn stream(mut self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
         self.endpoint = Some(Endpoint::Given(Some(Box::new(stream))));
         self
     }
 
-    /// Sets a function that connects to a runtime, for a plugin that does not reach it through a Unix socket in a file. An
-    /// external plugin: the function is called again when the connection is lost.
+    /// Sets a function that connects to a runtime, for a plugin that does not reach it through a
+    /// Unix socket in a file. An external plugin: the function is called again when the connection
+    /// is lost.
     ///
     /// ```no_run
     /// use nri::prelude::*;
@@ -137,10 +138,12 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
-    /// Disables reconnecting, so that the plugin ends with the runtime, for example to be restarted by systemd.
+    /// Disables reconnecting, so that the plugin ends with the runtime, for example to be restarted
+    /// by systemd.
     ///
-    /// By default, a runtime that stops or dies is not a failure: the program exits with code 0, and a systemd unit with
-    /// `Restart=on-failure` stays down. [`on_runtime_exit`](Self::on_runtime_exit) makes it a failure.
+    /// By default, a runtime that stops or dies is not a failure: the program exits with code 0,
+    /// and a systemd unit with `Restart=on-failure` stays down.
+    /// [`on_runtime_exit`](Self::on_runtime_exit) makes it a failure.
     #[must_use]
     pub fn no_reconnect(mut self) -> Self {
         self.settings.reconnect = None;
@@ -188,10 +191,12 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
-    /// Keeps this store complete: records each list of Synchronize and each event before its handler gets it.
+    /// Keeps this store complete: records each list of Synchronize and each event before its
+    /// handler gets it.
     ///
-    /// The plugin also subscribes to the creation and removal of pods and containers. If it handles them, the handlers are
-    /// called even if Configure chose fewer events. What the runtime sends is decoded twice.
+    /// The plugin also subscribes to the creation and removal of pods and containers. If it handles
+    /// them, the handlers are called even if Configure chose fewer events. What the runtime sends
+    /// is decoded twice.
     ///
     /// ```no_run
     /// use std::sync::Arc;
@@ -221,8 +226,9 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
-    /// Logs nothing unless the program has installed a `tracing` subscriber, for a stub that is part of a larger program
-    /// such as a test. By default, the stub logs to standard error then, see [`logging`](crate::logging).
+    /// Logs nothing unless the program has installed a `tracing` subscriber, for a stub that is
+    /// part of a larger program such as a test. By default, the stub logs to standard error then,
+    /// see [`logging`](crate::logging).
     #[must_use]
     pub fn no_logging(mut self) -> Self {
         self.settings.logs = false;

@@ -19,7 +19,8 @@ use crate::plugin::{Change, Plugin};
 use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits};
 use crate::{Error, ErrorKind, EventContext, Result, runtime_calls};
 
-/// The request to stop, observed by several connections, one after the other; `None` once it was made.
+/// The request to stop, observed by several connections, one after the other; `None` once it was
+/// made.
 pub(super) struct StopRequest<'a>(pub(super) Option<Pin<&'a mut (dyn Future<Output = ()> + Send)>>);
 
 impl StopRequest<'_> {
@@ -60,7 +61,8 @@ pub(super) struct Lost {
 }
 
 impl<P: Plugin> Shared<P> {
-    /// Registers over this stream and serves until the connection is lost. Returns `None` if the plugin was asked to stop.
+    /// Registers over this stream and serves until the connection is lost. Returns `None` if the
+    /// plugin was asked to stop.
     pub(super) async fn session(
         &self,
         stream: Box<dyn Stream>,
@@ -151,7 +153,8 @@ impl<P: Plugin> Shared<P> {
             .with_help(
                 "check name and index, and that no plugin of this name and index is connected",
             ),
-            // A runtime closes the connection when its time limit is over, and says so only in its log.
+            // A runtime closes the connection when its time limit is over, and says so only in its
+            // log.
             CallError::Closed => Error::with_kind(
                 ErrorKind::Connection,
                 format!(

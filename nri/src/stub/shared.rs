@@ -12,8 +12,8 @@ use crate::codec::DecodeError;
 use crate::context::{CheckAnswers, Tools};
 use crate::plugin::Plugin;
 
-/// Records a request in a store, by the name of its RPC. A function instead of the store, because plugins without a
-/// store would contain its code otherwise: 60 KiB.
+/// Records a request in a store, by the name of its RPC. A function instead of the store, because
+/// plugins without a store would contain its code otherwise: 60 KiB.
 pub(super) type Record = Box<dyn Fn(&str, &[u8]) -> Result<(), DecodeError> + Send + Sync>;
 
 /// The settings that a stub keeps.

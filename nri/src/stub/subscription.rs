@@ -7,8 +7,8 @@ use crate::context::Runtime;
 use crate::plugin::{Plugin, RequiredField};
 use crate::{Error, ErrorKind, Result};
 
-/// Returns the answer to Configure under this runtime, and warnings about events that the runtime does not know. `chosen` is
-/// the mask that the handler of Configure returned.
+/// Returns the answer to Configure under this runtime, and warnings about events that the runtime
+/// does not know. `chosen` is the mask that the handler of Configure returned.
 ///
 /// # Errors
 ///
@@ -51,7 +51,8 @@ fn failure_policy_warning(policy: FailurePolicy, runtime: &Runtime) -> Option<St
     ))
 }
 
-/// Refuses a runtime that is older than `protocol` of `#[nri(…)]`. Returns a warning if its release is unknown.
+/// Refuses a runtime that is older than `protocol` of `#[nri(…)]`. Returns a warning if its release
+/// is unknown.
 fn require_release(oldest: &str, runtime: &Runtime) -> Result<Option<String>> {
     match runtime.is_at_least(oldest) {
         Some(true) => Ok(None),

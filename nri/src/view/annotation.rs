@@ -41,7 +41,8 @@ impl<'p> Annotation<'p> {
         self.value
     }
 
-    /// Parses the value with a function such as `str::parse`, `serde_json::from_str` or `serde_yaml_ng::from_str`.
+    /// Parses the value with a function such as `str::parse`, `serde_json::from_str` or
+    /// `serde_yaml_ng::from_str`.
     ///
     /// # Errors
     ///
@@ -73,9 +74,9 @@ impl PodSandbox {
         })
     }
 
-    /// Returns the annotation for this container, as [`annotation_for`](Self::annotation_for) does, with any of these keys,
-    /// such as the newest one and older ones. A key for the container precedes one for the whole pod; the first of two keys
-    /// for the same precedes the other.
+    /// Returns the annotation for this container, as [`annotation_for`](Self::annotation_for) does,
+    /// with any of these keys, such as the newest one and older ones. A key for the container
+    /// precedes one for the whole pod; the first of two keys for the same precedes the other.
     pub fn find_annotation_for(
         &self,
         keys: &[impl AsRef<str>],

@@ -37,7 +37,8 @@ impl ValidateContainerAdjustmentRequest {
         self.pod.as_ref().unwrap_or(&NO_POD)
     }
 
-    /// Returns the container as it was before any adjustment; an empty one if the runtime sent none.
+    /// Returns the container as it was before any adjustment; an empty one if the runtime sent
+    /// none.
     pub fn container(&self) -> &Container {
         self.container.as_ref().unwrap_or(&NO_CONTAINER)
     }
@@ -47,35 +48,39 @@ impl ValidateContainerAdjustmentRequest {
         self.adjust.as_ref().unwrap_or(&NO_ADJUSTMENT)
     }
 
-    /// Returns the plugin that set a field with one value, such as `10-topology`, or `None` if no plugin did. If several
-    /// add to the field, as to hooks, this is the first; [`owners`](Self::owners) returns all.
+    /// Returns the plugin that set a field with one value, such as `10-topology`, or `None` if no
+    /// plugin did. If several add to the field, as to hooks, this is the first;
+    /// [`owners`](Self::owners) returns all.
     pub fn owner(&self, field: Field) -> Option<&str> {
         self.owners(field).next()
     }
 
-    /// Returns all plugins that set a field with one value; several for fields that several may add to.
+    /// Returns all plugins that set a field with one value; several for fields that several may add
+    /// to.
     pub fn owners(&self, field: Field) -> impl Iterator<Item = &str> {
         let simple = self.fields().and_then(|fields| fields.simple.get(&(field as i32)));
         let owners = simple.map_or("", String::as_str).split(',');
         owners.filter(|owner| is_set(owner))
     }
 
-    /// Returns the plugin that set an entry of a field with many, such as an annotation or the variable `PATH` of the
-    /// environment, or `None` if no plugin did. Keys are annotation keys, mount destinations, device paths, and so on.
+    /// Returns the plugin that set an entry of a field with many, such as an annotation or the
+    /// variable `PATH` of the environment, or `None` if no plugin did. Keys are annotation keys,
+    /// mount destinations, device paths, and so on.
     pub fn owner_of(&self, field: Field, key: &str) -> Option<&str> {
         let owner = self.compound(field)?.get(key)?.as_str();
         is_set(owner).then_some(owner)
     }
 
-    /// Returns the keys of all entries of a field that plugins set, each with its plugin, in the order of the keys.
+    /// Returns the keys of all entries of a field that plugins set, each with its plugin, in the
+    /// order of the keys.
     pub fn owned(&self, field: Field) -> impl Iterator<Item = (&str, &str)> {
         let entries = self.compound(field).into_iter().flatten();
         let entries = entries.map(|(key, owner)| (key.as_str(), owner.as_str()));
         entries.filter(|(_, owner)| is_set(owner))
     }
 
-    /// Returns the plugin that removed an entry of a field and did not set it again, or that reset a field with one value
-    /// (`key` is empty then), or `None` if no plugin did.
+    /// Returns the plugin that removed an entry of a field and did not set it again, or that reset
+    /// a field with one value (`key` is empty then), or `None` if no plugin did.
     pub fn remover_of(&self, field: Field, key: &str) -> Option<&str> {
         let owner = match key {
             "" => self.fields()?.simple.get(&(field as i32))?,
@@ -84,7 +89,8 @@ impl ValidateContainerAdjustmentRequest {
         owner.strip_prefix(REMOVED)
     }
 
-    /// Returns true if a plugin of this name took part, with (`10-topology`) or without its index (`topology`).
+    /// Returns true if a plugin of this name took part, with (`10-topology`) or without its index
+    /// (`topology`).
     pub fn has_plugin(&self, name: &str) -> bool {
         let is_named = |plugin: &PluginInstance| {
             plugin.name == name

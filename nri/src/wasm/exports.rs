@@ -1,8 +1,9 @@
 //! The functions behind the exports of a module, with the types of WebAssembly.
 //!
-//! The calling convention is that of [go-plugin](https://github.com/knqyf263/go-plugin): the host allocates a buffer with
-//! `malloc`, writes the request, and passes address and length. The function returns the address of the answer in the
-//! upper half of a 64-bit number, and its length in the lower half; bit 31 marks an error message. The host frees both.
+//! The calling convention is that of [go-plugin](https://github.com/knqyf263/go-plugin): the host
+//! allocates a buffer with `malloc`, writes the request, and passes address and length. The
+//! function returns the address of the answer in the upper half of a 64-bit number, and its length
+//! in the lower half; bit 31 marks an error message. The host frees both.
 
 use std::panic;
 use std::sync::OnceLock;

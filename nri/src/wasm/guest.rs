@@ -15,7 +15,8 @@ use crate::plugin::{Body, Plugin, Subject, decode_encoded, resolve};
 use crate::stub::{Assembly, Part, failed, subscription};
 use crate::{Error, EventContext, Result};
 
-/// The largest state that Synchronize may have. The memory of a module ends at 4 GiB, that of most hosts earlier.
+/// The largest state that Synchronize may have. The memory of a module ends at 4 GiB, that of most
+/// hosts earlier.
 const MAX_SYNCHRONIZE: usize = 64 << 20;
 
 /// A plugin, and what it knows about its host.
@@ -26,7 +27,8 @@ pub(super) struct Guest<P> {
 }
 
 impl<P: Plugin> Guest<P> {
-    /// Wraps a plugin. Name and index are those of its `#[nri(…)]`: the host does not pass those of the file.
+    /// Wraps a plugin. Name and index are those of its `#[nri(…)]`: the host does not pass those of
+    /// the file.
     pub(super) fn new(plugin: P) -> Self {
         let identity = PluginId {
             name: P::NAME.unwrap_or("plugin").to_owned(),

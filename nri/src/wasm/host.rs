@@ -12,7 +12,8 @@ use super::memory::BUFFERS;
 mod env {
     #[link(wasm_import_module = "env")]
     unsafe extern "C" {
-        /// Writes an encoded LogRequest to the log of the runtime. Returns an encoded Empty, as address and length.
+        /// Writes an encoded LogRequest to the log of the runtime. Returns an encoded Empty, as
+        /// address and length.
         pub(super) fn log(address: u32, length: u32) -> u64;
     }
 }
@@ -27,7 +28,8 @@ pub(super) fn log(level: Level, msg: String) {
     };
     let request = LogRequest { msg, level: level.into() };
     let request = request.encode_to_vec();
-    // SAFETY: the host reads the bytes during the call, and writes only to buffers that it allocates with `malloc`.
+    // SAFETY: the host reads the bytes during the call, and writes only to buffers that it
+    // allocates with `malloc`.
     let answer = unsafe { env::log(request.as_ptr().addr() as u32, request.len() as u32) };
     BUFFERS.remove((answer >> 32) as usize);
 }

@@ -26,8 +26,8 @@ impl Buffers {
         address
     }
 
-    /// Returns the first `length` bytes of the buffer at an address. `None` if there is no such buffer, or it is
-    /// shorter.
+    /// Returns the first `length` bytes of the buffer at an address. `None` if there is no such
+    /// buffer, or it is shorter.
     pub(super) fn read(&self, address: usize, length: usize) -> Option<Vec<u8>> {
         if length == 0 {
             return Some(Vec::new());

@@ -40,12 +40,14 @@ struct NewCall {
 impl Caller {
     /// Calls a method and waits for its encoded answer.
     ///
-    /// The timeout is sent along with the request. It starts now, so it includes the time spent waiting for
-    /// earlier calls ([`Limits::calls`]). Dropping the future abandons the call; the peer is not notified.
+    /// The timeout is sent along with the request. It starts now, so it includes the time spent
+    /// waiting for earlier calls ([`Limits::calls`]). Dropping the future abandons the call; the
+    /// peer is not notified.
     ///
     /// # Errors
     ///
-    /// Returns a [`CallError`] if the peer answers with an error, does not answer, or cannot be called.
+    /// Returns a [`CallError`] if the peer answers with an error, does not answer, or cannot be
+    /// called.
     ///
     /// # Panics
     ///

@@ -28,8 +28,8 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// The channels of NRI, seen from a plugin: it serves the service `Plugin` on connection 1, and calls the service
-    /// `Runtime` on connection 2. A runtime has them [flipped](Self::flipped).
+    /// The channels of NRI, seen from a plugin: it serves the service `Plugin` on connection 1, and
+    /// calls the service `Runtime` on connection 2. A runtime has them [flipped](Self::flipped).
     pub const PLUGIN: Self = Self { serve: 1, call: 2 };
 
     /// Returns the same channels, seen from the other side.
@@ -55,7 +55,8 @@ pub enum Ended {
 
 /// A stream socket that carries calls in both directions.
 ///
-/// Nothing happens until [`Connection::serve`] is polled. It does all the work in the task that polls it.
+/// Nothing happens until [`Connection::serve`] is polled. It does all the work in the task that
+/// polls it.
 pub struct Connection<S> {
     stream: S,
     channels: Channels,
@@ -96,9 +97,9 @@ where
 
     /// Serves until the peer closes its side or `shutdown` completes.
     ///
-    /// Either way, requests in progress have [`Limits::linger`] to finish, and their answers are sent. Requests
-    /// that arrive after `shutdown` are dropped without an answer: the peer then sees a closed connection
-    /// rather than a failed request. Handlers may still call the peer.
+    /// Either way, requests in progress have [`Limits::linger`] to finish, and their answers are
+    /// sent. Requests that arrive after `shutdown` are dropped without an answer: the peer then
+    /// sees a closed connection rather than a failed request. Handlers may still call the peer.
     ///
     /// # Errors
     ///

@@ -45,7 +45,8 @@ pub enum ConnectionError {
     Io(#[from] io::Error),
 }
 
-/// Why a call failed. Exhaustive, because a runtime has to decide for each reason what becomes of the plugin.
+/// Why a call failed. Exhaustive, because a runtime has to decide for each reason what becomes of
+/// the plugin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// The peer answered with an error.
@@ -60,8 +61,8 @@ pub enum CallError {
     /// The request is too large. Nothing was sent, and the connection stays open.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// The peer broke the ttrpc protocol: something other than a response came on the call's stream. The
-    /// connection stays open.
+    /// The peer broke the ttrpc protocol: something other than a response came on the call's
+    /// stream. The connection stays open.
     #[error("protocol violation: {0}")]
     Protocol(String),
     /// The answer cannot be decoded. The connection stays open.

@@ -1,4 +1,5 @@
-//! The two headers on the wire: those of a mux frame and of a ttrpc message. All numbers are big endian.
+//! The two headers on the wire: those of a mux frame and of a ttrpc message. All numbers are big
+//! endian.
 
 /// Length of a mux frame header in bytes.
 pub const FRAME_HEADER_LEN: usize = 8;
@@ -6,8 +7,9 @@ pub const FRAME_HEADER_LEN: usize = 8;
 /// Length of a ttrpc message header in bytes.
 pub const MESSAGE_HEADER_LEN: usize = 10;
 
-/// Largest mux payload that may hold a ttrpc header and its data in one frame: the size of the buffer through
-/// which a Go peer's [channel](https://github.com/containerd/ttrpc/blob/v1.2.7/channel.go) reads.
+/// Largest mux payload that may hold a ttrpc header and its data in one frame: the size of the
+/// buffer through which a Go peer's
+/// [channel](https://github.com/containerd/ttrpc/blob/v1.2.7/channel.go) reads.
 pub(crate) const GO_READ_BUFFER: usize = 4096;
 
 /// Header of a mux frame.

@@ -1,4 +1,5 @@
-//! From bytes to messages: takes mux frames apart and assembles ttrpc messages, however they are cut.
+//! From bytes to messages: takes mux frames apart and assembles ttrpc messages, however they are
+//! cut.
 
 use std::io;
 use std::pin::pin;
@@ -30,8 +31,8 @@ pub struct Message {
 
 /// Takes mux frames apart and assembles ttrpc messages.
 ///
-/// Holds one read buffer and, per logical connection, the beginning of an incomplete message. Buffers grow with
-/// the bytes that arrive, never by what a header announces.
+/// Holds one read buffer and, per logical connection, the beginning of an incomplete message.
+/// Buffers grow with the bytes that arrive, never by what a header announces.
 #[derive(Debug)]
 pub struct Demux {
     buffer: BytesMut,
@@ -62,10 +63,11 @@ impl Demux {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Reads once from the stream and returns the number of bytes; 0 means that the peer has closed its side.
+    /// Reads once from the stream and returns the number of bytes; 0 means that the peer has closed
+    /// its side.
     ///
-    /// The rest of a long message is read directly into its buffer, anything else into the read buffer. All
-    /// complete messages must have been taken with [`Demux::next_message`] before.
+    /// The rest of a long message is read directly into its buffer, anything else into the read
+    /// buffer. All complete messages must have been taken with [`Demux::next_message`] before.
     ///
     /// # Errors
     ///
@@ -85,8 +87,8 @@ impl Demux {
         read
     }
 
-    /// Returns the buffer of an incomplete message that the next bytes belong to, with free space, and how many of
-    /// the next bytes belong to it.
+    /// Returns the buffer of an incomplete message that the next bytes belong to, with free space,
+    /// and how many of the next bytes belong to it.
     fn unfinished(&mut self) -> Option<(&mut BytesMut, usize)> {
         if !self.buffer.is_empty() {
             return None;
@@ -105,8 +107,8 @@ impl Demux {
     ///
     /// # Errors
     ///
-    /// Returns [`ConnectionError::FrameTooLarge`] or [`ConnectionError::MessageTooLarge`] as soon as the header has
-    /// arrived. The stream cannot be read any further then.
+    /// Returns [`ConnectionError::FrameTooLarge`] or [`ConnectionError::MessageTooLarge`] as soon
+    /// as the header has arrived. The stream cannot be read any further then.
     pub fn next_message(&mut self) -> Result<Option<Message>, ConnectionError> {
         loop {
             let Some(frame) = &mut self.frame else {
@@ -184,7 +186,8 @@ struct Channel {
 }
 
 impl Channel {
-    /// Takes at most `left` bytes from `buffer` for the next message. Returns the message if it is complete.
+    /// Takes at most `left` bytes from `buffer` for the next message. Returns the message if it is
+    /// complete.
     fn take(
         &mut self,
         buffer: &mut BytesMut,
@@ -257,10 +260,11 @@ fn skip(buffer: &mut BytesMut, left: &mut usize) {
     *left -= count;
 }
 
-/// Makes free space to read into if there is little. Reuses memory that no message refers to any more.
+/// Makes free space to read into if there is little. Reuses memory that no message refers to any
+/// more.
 ///
-/// Doubles the buffer, so a long message costs at most another copy of itself, and a peer that announces much but
-/// sends little makes us hold little.
+/// Doubles the buffer, so a long message costs at most another copy of itself, and a peer that
+/// announces much but sends little makes us hold little.
 fn reserve(buffer: &mut BytesMut, wanted: usize) {
     if buffer.capacity() - buffer.len() < MIN_READ {
         buffer.reserve(wanted.min(buffer.len().max(READ_BUFFER)));

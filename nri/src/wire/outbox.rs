@@ -11,7 +11,8 @@ use super::frame::{Kind, MESSAGE_HEADER_LEN, MessageHeader};
 use super::limits::MAX_MESSAGE;
 use crate::codec::Message;
 
-/// The number of bytes of an empty buffer that are kept. The rest is freed, because a runtime has a buffer per plugin.
+/// The number of bytes of an empty buffer that are kept. The rest is freed, because a runtime has a
+/// buffer per plugin.
 const MAX_KEPT_BUFFER: usize = 16 << 10;
 
 /// A message larger than the protocol allows.

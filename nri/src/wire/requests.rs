@@ -40,9 +40,9 @@ pub struct Request {
 pub trait Service: Sync {
     /// Answers a request with the encoded answer of the method.
     ///
-    /// The future is polled by the connection's own task, together with those of other requests in progress, so it
-    /// must not block. It is not ended at the deadline. It is dropped when the connection ends. A panic is
-    /// answered with [`Code::INTERNAL`].
+    /// The future is polled by the connection's own task, together with those of other requests in
+    /// progress, so it must not block. It is not ended at the deadline. It is dropped when the
+    /// connection ends. A panic is answered with [`Code::INTERNAL`].
     fn call(&self, request: Request) -> impl Future<Output = Result<Bytes, Status>> + Send;
 }
 

@@ -13,8 +13,8 @@ use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::UnixStream;
 
-// Its replacement of tokio 1.54 is unsafe, for the sake of types whose descriptor changes while it is registered. A
-// socket is none of these.
+// Its replacement of tokio 1.54 is unsafe, for the sake of types whose descriptor changes while it
+// is registered. A socket is none of these.
 #[allow(deprecated)]
 fn register(stream: StdUnixStream, interest: Interest) -> io::Result<AsyncFd<StdUnixStream>> {
     AsyncFd::with_interest(stream, interest)
@@ -24,8 +24,8 @@ fn register(stream: StdUnixStream, interest: Interest) -> io::Result<AsyncFd<Std
 const SCRATCH_BYTES: usize = 64 << 10;
 
 thread_local! {
-    /// The buffer that this thread reads into. Sockets share it, because a thousand idle plugins would otherwise keep a
-    /// thousand buffers.
+    /// The buffer that this thread reads into. Sockets share it, because a thousand idle plugins
+    /// would otherwise keep a thousand buffers.
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
@@ -40,9 +40,10 @@ fn with_scratch<T>(read: impl FnOnce(&mut [u8]) -> T) -> T {
 
 /// A connected Unix socket, for low latency.
 ///
-/// [`UnixStream`] waits for reading and writing at once. Whenever the peer takes a message out of the socket, the
-/// kernel wakes the sender because there is room again, although it waits for the answer: one switch between
-/// processes per message for nothing. This socket waits for writing only while the peer does not read.
+/// [`UnixStream`] waits for reading and writing at once. Whenever the peer takes a message out of
+/// the socket, the kernel wakes the sender because there is room again, although it waits for the
+/// answer: one switch between processes per message for nothing. This socket waits for writing only
+/// while the peer does not read.
 pub struct Socket {
     read: AsyncFd<StdUnixStream>,
     /// A second descriptor to wait for writing with, while the peer does not read.
@@ -104,7 +105,8 @@ fn poll_read(
             Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
             Ok(read) => {
                 let count = read?;
-                // Less than there was room for: the socket is empty, no need to read again to learn that.
+                // Less than there was room for: the socket is empty, no need to read again to learn
+                // that.
                 if 0 < count && count < wanted {
                     guard.clear_ready();
                 }

@@ -71,7 +71,8 @@ pub struct Status {
 impl Status {
     /// Creates a status.
     ///
-    /// A status with [`Code::OK`] would mean success to the peer, so it is sent as [`Code::UNKNOWN`].
+    /// A status with [`Code::OK`] would mean success to the peer, so it is sent as
+    /// [`Code::UNKNOWN`].
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
@@ -99,8 +100,8 @@ impl Status {
 
 /// Shows a text on one line, at most a number of characters of it.
 ///
-/// Control characters, and those that change the direction of text, are escaped: a text with a line end would forge a
-/// line of the log.
+/// Control characters, and those that change the direction of text, are escaped: a text with a line
+/// end would forge a line of the log.
 pub struct OneLine<'t> {
     text: &'t str,
     max: usize,

@@ -26,7 +26,8 @@ pub struct RequestEnvelope {
 message! { RequestEnvelope, "RequestEnvelope" { 4 => timeout_nano, 3 => payload, 2 => method, 1 => service } }
 
 impl RequestEnvelope {
-    /// Returns how long the caller waits: `None` without limit, zero if the time was over when the call was sent.
+    /// Returns how long the caller waits: `None` without limit, zero if the time was over when the
+    /// call was sent.
     pub fn timeout(&self) -> Option<Duration> {
         match self.timeout_nano {
             0 => None,

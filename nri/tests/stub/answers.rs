@@ -67,7 +67,8 @@ async fn under(check: CheckAnswers) -> Runtime {
     runtime
 }
 
-/// Sends the three requests that have answers; returns how many variables and updates came back, or the errors.
+/// Sends the three requests that have answers; returns how many variables and updates came back, or
+/// the errors.
 async fn answers(runtime: &Runtime, name: &str) -> [Result<usize, String>; 3] {
     let (pod, container) = (Some(pod(name)), Some(container("main")));
     let create = CreateContainerRequest { pod: pod.clone(), container: container.clone() };

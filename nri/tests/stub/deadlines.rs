@@ -1,4 +1,5 @@
-//! Deadlines under a runtime controlled by the test: handlers that hang, are slow, or block their thread.
+//! Deadlines under a runtime controlled by the test: handlers that hang, are slow, or block their
+//! thread.
 
 use std::time::{Duration, Instant};
 

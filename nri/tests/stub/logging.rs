@@ -30,7 +30,8 @@ impl StateChange for Warned {
     }
 }
 
-/// Runs the plugin if this process was started by [`stderr`], and returns true then. There is no runtime to connect to.
+/// Runs the plugin if this process was started by [`stderr`], and returns true then. There is no
+/// runtime to connect to.
 async fn is_plugin() -> bool {
     let Ok(way) = env::var(WAY) else {
         return false;

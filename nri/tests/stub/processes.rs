@@ -16,7 +16,8 @@ use nri::stub::Stub;
 use nri::wire::Ended;
 use tokio::net::{UnixListener, UnixStream};
 
-/// Set in the environment of the plugins: the socket to connect to, or empty for the plugin's own choice.
+/// Set in the environment of the plugins: the socket to connect to, or empty for the plugin's own
+/// choice.
 const SOCKET: &str = "STUB_TEST_SOCKET";
 
 /// Runs the plugin if this process was started by [`plugin`], and returns true then.
@@ -43,7 +44,8 @@ fn plugin(test: &str) -> Command {
     command
 }
 
-/// Starts the plugin of a test as an external one, with this name and index in its environment, until it registers.
+/// Starts the plugin of a test as an external one, with this name and index in its environment,
+/// until it registers.
 async fn registration(test: &str, (name, index): (&str, &str)) -> RegisterPluginRequest {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("nri.sock");

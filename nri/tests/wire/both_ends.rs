@@ -57,7 +57,8 @@ async fn any_buffer_between_the_ends_will_do() {
 
 #[tokio::test]
 async fn large_calls_both_ways_at_once_do_not_lock_each_other_out() {
-    // Requests of an end that is busy pile up at the other, which would refuse more than the default of 16 MiB.
+    // Requests of an end that is busy pile up at the other, which would refuse more than the
+    // default of 16 MiB.
     let mut limits = Limits::default();
     limits.request_bytes = 20 * (3 << 20) + 4096;
     let callers = connect_within(tokio::io::duplex(8192), limits);

@@ -1,7 +1,7 @@
 //! Futures on threads of their own, for tests that need work to happen at the same time.
 //!
-//! With tokio's multi-threaded runtime these tests would need less, but its feature would then be on in the examples too,
-//! which would no longer be as small as they are in a crate of their own.
+//! With tokio's multi-threaded runtime these tests would need less, but its feature would then be
+//! on in the examples too, which would no longer be as small as they are in a crate of their own.
 
 use std::thread;
 

@@ -237,7 +237,8 @@ fn cloud(line: &str) -> String {
         .to_string()
 }
 
-/// Pieces of a line wherever it has an escaped character, with a line of the other stream between them.
+/// Pieces of a line wherever it has an escaped character, with a line of the other stream between
+/// them.
 fn docker_pieces(line: &str) -> String {
     let time = "2026-11-21T11:47:18.909751117Z";
     let other = json!({"log": "-\n", "stream": "stdout", "time": time});

@@ -1,5 +1,6 @@
-//! The reference adaptation as it will be after the removal of StateChange: the newest release, of which a copy with one other
-//! condition is compiled. Nothing of its sources is kept in this repository.
+//! The reference adaptation as it will be after the removal of StateChange: the newest release, of
+//! which a copy with one other condition is compiled. Nothing of its sources is kept in this
+//! repository.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ const FILE: &str = "pkg/adaptation/plugin_type.go";
 /// The condition that leads to StateChange, once for each RPC that it carries.
 const CONDITION: &str = "status.Code(err) == codes.Unimplemented";
 
-/// Returns the runtime over the reference adaptation of the newest NRI release, which never sends StateChange.
+/// Returns the runtime over the reference adaptation of the newest NRI release, which never sends
+/// StateChange.
 ///
 /// # Panics
 ///
@@ -39,7 +41,8 @@ pub fn runtime_without_state_change() -> PathBuf {
     .join("runtime")
 }
 
-/// Returns a module file like that of a build, which takes the changed copy for NRI. Its folder is named after what is in it.
+/// Returns a module file like that of a build, which takes the changed copy for NRI. Its folder is
+/// named after what is in it.
 fn modfile(build: &GoBuild, release: &str) -> PathBuf {
     let original = sources(MODULE, release);
     let changed = changed(&original);

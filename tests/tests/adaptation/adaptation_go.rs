@@ -1,5 +1,5 @@
-//! `nri-adaptation` with Go plugins of four NRI releases: external and launched, one life of a pod, adjustments,
-//! errors, timeouts, 20,000 pods.
+//! `nri-adaptation` with Go plugins of four NRI releases: external and launched, one life of a pod,
+//! adjustments, errors, timeouts, 20,000 pods.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -16,7 +16,8 @@ use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The events that the protocol has had from the beginning, in the order in which [`live`] sends them.
+/// The events that the protocol has had from the beginning, in the order in which [`live`] sends
+/// them.
 const EVENTS: [&str; 11] = [
     "RunPodSandbox",
     "CreateContainer",

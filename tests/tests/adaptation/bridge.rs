@@ -1,5 +1,5 @@
-//! `nri-bridge` as a program, between our adaptation without StateChange and plugins of the Go stub: launched by the runtime,
-//! and as a wrapper that starts the plugin.
+//! `nri-bridge` as a program, between our adaptation without StateChange and plugins of the Go
+//! stub: launched by the runtime, and as a wrapper that starts the plugin.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;

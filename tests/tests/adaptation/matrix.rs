@@ -1,8 +1,9 @@
 //! The matrix of StateChange: plugins of any version under runtimes of any version.
 //!
-//! Rows are four releases of the Go stub, three of them behind `nri-bridge` as well, and three kinds of Rust plugins; columns
-//! are the adaptation of this workspace as it speaks three releases, three releases of the Go adaptation, and both as they will
-//! be without StateChange. What comes of each pair is in `snapshots/matrix/matrix.md`.
+//! Rows are four releases of the Go stub, three of them behind `nri-bridge` as well, and three
+//! kinds of Rust plugins; columns are the adaptation of this workspace as it speaks three releases,
+//! three releases of the Go adaptation, and both as they will be without StateChange. What comes of
+//! each pair is in `snapshots/matrix/matrix.md`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -115,7 +116,8 @@ fn executable(row: &Row) -> PathBuf {
     }
 }
 
-/// Returns the first containerd release that links an NRI release: before v0.12.0 a plugin knows the runtime by that alone.
+/// Returns the first containerd release that links an NRI release: before v0.12.0 a plugin knows
+/// the runtime by that alone.
 fn containerd(nri: &str) -> &'static str {
     match nri {
         "v0.6.1" => "v1.7.16",
@@ -140,7 +142,8 @@ fn start(row: &Row, socket: &Path) -> Started {
     Started { plugin, _bridge: bridge }
 }
 
-/// Starts a bridge between the runtime at a socket and plugins at another one, in a folder of its own.
+/// Starts a bridge between the runtime at a socket and plugins at another one, in a folder of its
+/// own.
 fn bridge(runtime: &Path) -> (Process, TempDir) {
     let folder = tempfile::tempdir().expect("temporary folder");
     let plugins = folder.path().join("bridge.sock");
@@ -164,7 +167,8 @@ fn camel_case(event: &str) -> String {
     words.map(|word| word[..1].to_owned() + &word[1..].to_lowercase()).collect()
 }
 
-/// Takes the events that a plugin has printed, after the last one that the runtime says it has answered.
+/// Takes the events that a plugin has printed, after the last one that the runtime says it has
+/// answered.
 fn printed(plugin: &mut Plugin, count: usize) -> Vec<String> {
     let mut events = Vec::new();
     while events.len() < count {

@@ -1,5 +1,5 @@
-//! Checks that `nri_adaptation::oci` applies every field of an adjustment and of an update, as the newest
-//! proto defines them: without the field, the resulting spec differs.
+//! Checks that `nri_adaptation::oci` applies every field of an adjustment and of an update, as the
+//! newest proto defines them: without the field, the resulting spec differs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

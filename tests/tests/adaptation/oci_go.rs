@@ -3,8 +3,8 @@
 //!
 //! `NRI_OCI_CASES` and `NRI_OCI_SEED` set the number of cases and the first seed. Some mounts have
 //! mount points of this machine as their source; run the test under `unshare --mount`, with a few
-//! mounts made shared, if the machine has no shared ones. `nri-adaptation/src/oci/differences.md` lists the
-//! accepted differences; `oci/differences.rs` handles each of them.
+//! mounts made shared, if the machine has no shared ones. `nri-adaptation/src/oci/differences.md`
+//! lists the accepted differences; `oci/differences.rs` handles each of them.
 
 mod callbacks;
 mod differences;

@@ -1,5 +1,6 @@
-//! Requests that a plugin receives under `nri-adaptation` and under the reference adaptation for the same input: every
-//! request on the wire, in every release, with what is absent and what is empty told apart.
+//! Requests that a plugin receives under `nri-adaptation` and under the reference adaptation for
+//! the same input: every request on the wire, in every release, with what is absent and what is
+//! empty told apart.
 
 mod tape;
 
@@ -20,7 +21,8 @@ use tape::{Seen, Tape};
 /// How many random lives are compared, after an empty one.
 const LIVES: u64 = 60;
 
-/// A runtime whose releases link the NRI releases, for plugins that know the runtime by its version alone.
+/// A runtime whose releases link the NRI releases, for plugins that know the runtime by its version
+/// alone.
 fn containerd(nri: &str) -> &'static str {
     match nri {
         "v0.6.1" => "v1.7.16",
@@ -112,7 +114,8 @@ fn requests() -> Vec<(&'static str, DynamicMessage)> {
     (0..=LIVES).flat_map(life).collect()
 }
 
-/// Returns a request with pod and container, which runtimes always send: bare ones for seed 0, else random ones.
+/// Returns a request with pod and container, which runtimes always send: bare ones for seed 0, else
+/// random ones.
 fn request(descriptor: &MessageDescriptor, seed: u64) -> DynamicMessage {
     let mut request = DynamicMessage::new(descriptor.clone());
     if seed > 0 {

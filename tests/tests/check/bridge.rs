@@ -1,4 +1,5 @@
-//! Old Go plugins behind the real `nri-bridge`: in a plugin folder, as processes, and in a DaemonSet.
+//! Old Go plugins behind the real `nri-bridge`: in a plugin folder, as processes, and in a
+//! DaemonSet.
 
 use std::fs;
 use std::os::unix::fs::symlink;

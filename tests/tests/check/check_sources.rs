@@ -1,5 +1,5 @@
-//! Go sources: each row of `hostile-sources.toml` gets its answer, which is never `ok`, and `deprecated` only if the program
-//! that is built from it is deprecated too.
+//! Go sources: each row of `hostile-sources.toml` gets its answer, which is never `ok`, and
+//! `deprecated` only if the program that is built from it is deprecated too.
 
 use std::collections::BTreeMap;
 use std::fs;

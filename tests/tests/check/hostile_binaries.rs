@@ -193,7 +193,8 @@ fn object(mut program: Vec<u8>) -> Vec<u8> {
     program
 }
 
-/// The magic is left alone: without it, a file does not start like a program, and no system starts it.
+/// The magic is left alone: without it, a file does not start like a program, and no system starts
+/// it.
 #[test]
 fn no_change_of_a_header_hides_a_plugin() {
     let program = elf::with(&manifest());

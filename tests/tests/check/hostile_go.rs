@@ -1,5 +1,5 @@
-//! Go programs that make it hard to see that they speak NRI, built from scratch with the standard library alone: each with
-//! the answer it must get.
+//! Go programs that make it hard to see that they speak NRI, built from scratch with the standard
+//! library alone: each with the answer it must get.
 
 use std::fs;
 use std::path::Path;

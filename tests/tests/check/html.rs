@@ -1,4 +1,5 @@
-//! The HTML reports: as reviewed, and with any text as a name. `.ci/html.sh` opens them in a browser.
+//! The HTML reports: as reviewed, and with any text as a name. `.ci/html.sh` opens them in a
+//! browser.
 
 use html5gum::{DefaultEmitter, Error, Token, Tokenizer};
 use nri_compat::diff;
@@ -229,12 +230,14 @@ proptest! {
 
     #[test]
     fn names_are_text_and_never_markup(name in names()) {
-        // Where a line may break depends on the name. No name can contain this element, because `<` is escaped.
+        // Where a line may break depends on the name. No name can contain this element, because `<`
+        // is escaped.
         let page = |name: &str| parsed(&render(named(name), Format::Html).replace("<wbr>", ""));
         let (plain, page) = (page("\u{2603}"), page(&name));
         prop_assert_eq!(&page.elements, &plain.elements);
         let shown = visible(&name);
-        // A name may contain another one's text, but there are as many as in the plain page at least.
+        // A name may contain another one's text, but there are as many as in the plain page at
+        // least.
         prop_assert!(page.text.matches(&shown).count() >= plain.text.matches('\u{2603}').count(), "{}", page.text);
     }
 }

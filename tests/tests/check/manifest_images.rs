@@ -1,5 +1,6 @@
-//! Kubernetes manifests on standard input and in files: the images of the workloads that may be plugins come from a registry
-//! on loopback, and each verdict names file, document, line, workload and container.
+//! Kubernetes manifests on standard input and in files: the images of the workloads that may be
+//! plugins come from a registry on loopback, and each verdict names file, document, line, workload
+//! and container.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,7 +15,8 @@ const PLUGIN: &str = "opt/nri/plugins/10-a";
 /// The variables by which a proxy is found, which is not between a test and its registry.
 const PROXIES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
-/// Returns a registry with a plugin, an image without one, and an image that only has the files of a plugin.
+/// Returns a registry with a plugin, an image without one, and an image that only has the files of
+/// a plugin.
 fn registry() -> Registry {
     let mut images = Images::default();
     let with_plugin = Image::of([gzip(&layer(&[(PLUGIN, &plugin())]))]);
@@ -25,8 +27,9 @@ fn registry() -> Registry {
     Registry::faithful(images)
 }
 
-/// Returns a manifest of five documents: a service, a DaemonSet with a plugin, a workload that has nothing to do with NRI, a
-/// pod that runs a plugin from an image volume, and a workload of a custom resource.
+/// Returns a manifest of five documents: a service, a DaemonSet with a plugin, a workload that has
+/// nothing to do with NRI, a pod that runs a plugin from an image volume, and a workload of a
+/// custom resource.
 fn manifest(host: &str) -> String {
     let text = include_str!("../../manifests/plugins.yaml");
     text.replace("registry.example.com", host)

@@ -1,4 +1,5 @@
-//! Folders of releases: single programs in every compression, and what may hold programs and is not read.
+//! Folders of releases: single programs in every compression, and what may hold programs and is not
+//! read.
 
 use std::fs;
 use std::io::Write as _;

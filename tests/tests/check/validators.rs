@@ -1,5 +1,5 @@
-//! Machine formats against their published schema and independent readers, which `install_validators` of
-//! `.ci/setup.sh` puts into `target/peers`.
+//! Machine formats against their published schema and independent readers, which
+//! `install_validators` of `.ci/setup.sh` puts into `target/peers`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -84,7 +84,8 @@ fn every_result_has_level_rule_and_fingerprint() {
             let rule = index.map(|at| &run["tool"]["driver"]["rules"][at]["id"]);
             assert_eq!(rule, Some(&result["ruleId"]), "{name}");
             let print = result["partialFingerprints"]["nriCompatFinding/v2"].as_str();
-            // A plugin in two places is one finding at two locations, as the same plugin in two workloads.
+            // A plugin in two places is one finding at two locations, as the same plugin in two
+            // workloads.
             let place = result["locations"].to_string();
             assert!(
                 prints.insert((print.expect("a fingerprint"), place)),

@@ -1,5 +1,5 @@
-//! Conformance through `nri-bridge`: a plugin has the same results behind it as without it, except for what
-//! `snapshots/conformance/bridge.toml` lists with a reason.
+//! Conformance through `nri-bridge`: a plugin has the same results behind it as without it, except
+//! for what `snapshots/conformance/bridge.toml` lists with a reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,7 +10,8 @@ use nri_conformance::result::{Outcome, Report};
 use nri_tests::behind_bridge::BehindBridge;
 use serde::Deserialize;
 
-/// The statement about memory and time over many events, which is measured for the bridge on its own: `nri-bridge/benches`.
+/// The statement about memory and time over many events, which is measured for the bridge on its
+/// own: `nri-bridge/benches`.
 pub(crate) const MEASURED: &str = "W17";
 
 /// The results that may differ.
@@ -67,7 +68,8 @@ impl BridgeReasons {
         accepted
     }
 
-    /// Returns the results that differ without a reason. Statements in `unsteady` may have any result.
+    /// Returns the results that differ without a reason. Statements in `unsteady` may have any
+    /// result.
     pub(crate) fn differences(
         &self,
         without: &Report,

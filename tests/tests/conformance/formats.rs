@@ -1,4 +1,5 @@
-//! Every format of `conformance`, `probe` and `replay` over reports made by hand, reviewed; JSON against its schemas.
+//! Every format of `conformance`, `probe` and `replay` over reports made by hand, reviewed; JSON
+//! against its schemas.
 
 use jsonschema::Validator;
 use nri_compat::report::conformance::ConformanceReport;

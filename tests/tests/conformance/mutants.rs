@@ -1,5 +1,5 @@
-//! A plugin that breaks one statement of the contract on purpose fails exactly that statement; one that breaks none
-//! passes everything.
+//! A plugin that breaks one statement of the contract on purpose fails exactly that statement; one
+//! that breaks none passes everything.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -51,7 +51,8 @@ fn mutant(mutation: &str) -> Subject {
     })
 }
 
-/// Returns the mutations, each named by the statement that it breaks; whatever follows the hyphen tells them apart.
+/// Returns the mutations, each named by the statement that it breaks; whatever follows the hyphen
+/// tells them apart.
 fn mutations() -> Vec<String> {
     let listed = Command::new(MUTANT).arg("--list").output();
     let listed = String::from_utf8(listed.expect("the mutant starts").stdout).expect("UTF-8");

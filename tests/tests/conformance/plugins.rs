@@ -1,5 +1,5 @@
-//! The tests of plugins, on our examples and on Go plugins of four NRI releases. What does not pass is in
-//! `snapshots/conformance/`; each failure is explained in `explained.toml` there.
+//! The tests of plugins, on our examples and on Go plugins of four NRI releases. What does not pass
+//! is in `snapshots/conformance/`; each failure is explained in `explained.toml` there.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -80,7 +80,8 @@ fn summary(report: &Report) -> String {
 }
 
 impl Explained {
-    /// Returns the failures of a plugin without an explanation, and the explanations without a failure.
+    /// Returns the failures of a plugin without an explanation, and the explanations without a
+    /// failure.
     fn differences(&self, name: &str, report: &Report) -> Vec<String> {
         let of_plugin = || self.failure.iter().filter(|it| it.plugin == name);
         let failures: Vec<_> = report.failures().collect();

@@ -1,6 +1,6 @@
-//! Published plugins, as listed in `zoo.toml`: `check`, `probe` and `conformance` say of each what the table says,
-//! `conformance` says the same behind `nri-bridge`, and it does the same under `nri-adaptation` as under the reference
-//! adaptation. What it answers is in `snapshots/zoo`.
+//! Published plugins, as listed in `zoo.toml`: `check`, `probe` and `conformance` say of each what
+//! the table says, `conformance` says the same behind `nri-bridge`, and it does the same under
+//! `nri-adaptation` as under the reference adaptation. What it answers is in `snapshots/zoo`.
 
 mod session;
 

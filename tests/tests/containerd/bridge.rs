@@ -21,7 +21,8 @@ const STATE_CHANGES: [&str; 8] = [
     "RemovePodSandbox",
 ];
 
-/// Writes a script that runs a plugin with its output in a file by its index, because runtimes discard the output.
+/// Writes a script that runs a plugin with its output in a file by its index, because runtimes
+/// discard the output.
 fn script(folder: &Path, nri: &str) -> PathBuf {
     let path = folder.join(nri);
     let (plugin, events) = (peers::plugin(nri), folder.join("$NRI_PLUGIN_IDX"));

@@ -1,4 +1,5 @@
-//! Real containerd behind a proxy that breaks the order of events: each mutant fails its statement and no other.
+//! Real containerd behind a proxy that breaks the order of events: each mutant fails its statement
+//! and no other.
 //!
 //! The mutants are those that `nri-conformance` runs with `nri-adaptation`.
 

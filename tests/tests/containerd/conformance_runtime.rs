@@ -1,6 +1,8 @@
-//! `nri_conformance::runtime` against real containerd and real CRI-O, with pods that have networks of their own.
+//! `nri_conformance::runtime` against real containerd and real CRI-O, with pods that have networks
+//! of their own.
 //!
-//! The results are in `snapshots/conformance`. A known deviation is explained in `nri-conformance/deviations.toml`.
+//! The results are in `snapshots/conformance`. A known deviation is explained in
+//! `nri-conformance/deviations.toml`.
 
 use std::fmt::Write as _;
 
@@ -55,7 +57,8 @@ fn compare(name: &str, node: &Node) {
     assert_seen(&report);
 }
 
-/// Asserts that each deviation that is listed for the release was seen, because an entry hides failures.
+/// Asserts that each deviation that is listed for the release was seen, because an entry hides
+/// failures.
 fn assert_seen(report: &Report) {
     let listed = deviations::all().iter();
     for known in listed.filter(|known| known.applies_to(&report.subject)) {

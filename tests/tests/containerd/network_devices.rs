@@ -1,4 +1,5 @@
-//! The network-device-injector with devices of the kernel, in network namespaces made for the test. Needs root and `ip`.
+//! The network-device-injector with devices of the kernel, in network namespaces made for the test.
+//! Needs root and `ip`.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

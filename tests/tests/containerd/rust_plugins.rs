@@ -56,7 +56,8 @@ fn a_launched_logger_sees_the_life_of_a_pod_in_order() {
             "RemovePodSandbox",
         ];
         assert_eq!(logged(&file, &pod), expected, "{release}");
-        // Nor is the plugin of the old kind held against us: the stub takes the dedicated calls for it.
+        // Nor is the plugin of the old kind held against us: the stub takes the dedicated calls for
+        // it.
         let deprecations = containerd::deprecation_ids(&containerd);
         assert!(!deprecations.iter().any(|id| id == DEPRECATION), "{release}: {deprecations:?}");
         let warnings: Vec<_> = containerd

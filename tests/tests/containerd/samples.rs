@@ -1,4 +1,5 @@
-//! The sample requests of `conformance` and `probe` beside those that a real containerd and a real CRI-O send.
+//! The sample requests of `conformance` and `probe` beside those that a real containerd and a real
+//! CRI-O send.
 //!
 //! A plugin must find a field or an annotation in a sample exactly if the runtime sets it.
 
@@ -31,7 +32,8 @@ const CONTAINER_ANNOTATIONS: [&str; 5] = [
 /// The fields that are present in the requests of each RPC.
 type Present = BTreeMap<String, BTreeSet<String>>;
 
-/// Adds the path of every field of a message that is present. Keys of maps and values of enumerations are part of it.
+/// Adds the path of every field of a message that is present. Keys of maps and values of
+/// enumerations are part of it.
 fn add(message: &DynamicMessage, path: &str, present: &mut BTreeSet<String>) {
     for (field, value) in message.fields() {
         add_value(value, &format!("{path}/{}", field.name()), present);
@@ -56,7 +58,8 @@ fn add_value(value: &Value, path: &str, present: &mut BTreeSet<String>) {
     }
 }
 
-/// Adds a request of a plugin's RPC. An event in StateChange counts as a request of the RPC that is dedicated to it.
+/// Adds a request of a plugin's RPC. An event in StateChange counts as a request of the RPC that is
+/// dedicated to it.
 fn add_request(present: &mut Present, rpc: &str, payload: &[u8]) {
     let pool = messages::newest();
     let service = pool.get_service_by_name(PLUGIN_SERVICE).expect("the service of plugins");
@@ -93,7 +96,8 @@ fn live(node: &mut Node, name: &str) {
     node.remove_pod(&pod);
 }
 
-/// Records what a plugin receives during the life of a pod, with another pod that runs when the plugin registers.
+/// Records what a plugin receives during the life of a pod, with another pod that runs when the
+/// plugin registers.
 fn record(node: &mut Node, file: &Path) {
     let pod = node.run_pod("early", &POD_ANNOTATIONS);
     let container = node.create(&pod, "main", &CONTAINER_ANNOTATIONS);
@@ -114,7 +118,8 @@ fn record(node: &mut Node, file: &Path) {
     runtime.block_on(recording).expect("no panic").expect("is recorded");
 }
 
-/// Returns what the requests in a recording contain. The RPCs of a connection itself, such as Configure, are not about pods.
+/// Returns what the requests in a recording contain. The RPCs of a connection itself, such as
+/// Configure, are not about pods.
 fn recorded(file: &Path) -> Present {
     let mut present = Present::new();
     let mut reader = Reader::open(file).expect("a recording");
@@ -147,8 +152,9 @@ fn samples(runtime: RuntimeKind) -> Present {
     present
 }
 
-/// What all samples have and no recorded request has: the pods are on the network of the machine, no kubelet creates cgroups for
-/// them, there is no systemd, and only the pods of samples have numbers.
+/// What all samples have and no recorded request has: the pods are on the network of the machine,
+/// no kubelet creates cgroups for them, there is no systemd, and only the pods of samples have
+/// numbers.
 const NOT_RECORDED: [&str; 6] = [
     "/ips",
     "/annotations/io.kubernetes.cri-o.IP.0",
@@ -158,7 +164,8 @@ const NOT_RECORDED: [&str; 6] = [
     "/annotations/conformance/pod",
 ];
 
-/// Asserts that the requests of a runtime and the samples have the same fields, apart from the accepted differences.
+/// Asserts that the requests of a runtime and the samples have the same fields, apart from the
+/// accepted differences.
 fn compare(mut node: Node, runtime: RuntimeKind, accepted: &[&str]) {
     let file = tempfile::NamedTempFile::new().expect("temporary file");
     record(&mut node, file.path());
@@ -179,7 +186,8 @@ fn compare(mut node: Node, runtime: RuntimeKind, accepted: &[&str]) {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// After containerd has stopped the process of a pod, the status of the pod may still have its process id.
+/// After containerd has stopped the process of a pod, the status of the pod may still have its
+/// process id.
 #[test]
 fn samples_look_like_requests_of_containerd() {
     let containerd = containerd::start("v2.4.2", &[]);

@@ -1,4 +1,5 @@
-//! Our breaking findings against those of the real buf: rule, file, line and column, each as often as buf prints it.
+//! Our breaking findings against those of the real buf: rule, file, line and column, each as often
+//! as buf prints it.
 //!
 //! Needs the feature `buf` and a buf, see `nri_tests::buf`.
 
@@ -53,7 +54,8 @@ fn fixtures() {
     }
 }
 
-/// Descriptor sets that buf made: with its own places, which are taken as they are, and without any.
+/// Descriptor sets that buf made: with its own places, which are taken as they are, and without
+/// any.
 #[test]
 fn descriptor_sets() {
     let buf = Buf::find().expect("buf is installed");
@@ -98,7 +100,8 @@ fn accepted_differences_exist() {
     }
 }
 
-/// Random schemas with random changes. `NRI_BUF_CASES` says how many, `NRI_BUF_SEED` where to start.
+/// Random schemas with random changes. `NRI_BUF_CASES` says how many, `NRI_BUF_SEED` where to
+/// start.
 #[test]
 fn random_schemas() {
     let buf = Buf::find().expect("buf is installed");

@@ -1,5 +1,5 @@
-//! Protocols compared as they lie in their published Go modules: containerd's API and CRI. What they import comes from
-//! other modules, through `-I`.
+//! Protocols compared as they lie in their published Go modules: containerd's API and CRI. What
+//! they import comes from other modules, through `-I`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -7,7 +7,8 @@ use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::Category;
 
-/// Returns the proto of a revision without its comments, and with its last message before the first one.
+/// Returns the proto of a revision without its comments, and with its last message before the first
+/// one.
 fn reordered(revision: &str) -> String {
     let proto = nri_protos::revision(revision).expect("a known revision").proto;
     let lines = proto.lines().filter(|line| !line.trim_start().starts_with("//"));

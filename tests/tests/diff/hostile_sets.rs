@@ -51,7 +51,8 @@ fn damaged_sets_are_refused_or_compared() {
 
 #[test]
 fn what_is_wrong_with_a_set_is_told() {
-    // field 1 of the set: a file with a name (1), an import (3), a message (4), a syntax (12), an edition (14)
+    // field 1 of the set: a file with a name (1), an import (3), a message (4), a syntax (12), an
+    // edition (14)
     let set = |file: &[u8]| [&[0x0a, u8::try_from(file.len()).unwrap()], file].concat();
     let file = |rest: &[u8]| set(&[b"\x0a\x01a", rest].concat());
     let message = |set: &[u8]| {

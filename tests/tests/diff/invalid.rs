@@ -1,4 +1,5 @@
-//! Schemas that break a rule of the language are rejected with the place of the mistake. buf judges the same schemas.
+//! Schemas that break a rule of the language are rejected with the place of the mistake. buf judges
+//! the same schemas.
 
 use nri_schema::compile;
 

@@ -1,4 +1,5 @@
-//! Every rule on every NRI fixture, against reviewed findings; one name for rule, fixture and snapshot.
+//! Every rule on every NRI fixture, against reviewed findings; one name for rule, fixture and
+//! snapshot.
 
 use nri_compat::report::finding::Category;
 use nri_compat::rules;
@@ -50,7 +51,8 @@ fn every_nri_rule_has_a_fixture_and_a_snapshot() {
     assert_eq!(snapshots, rules);
 }
 
-/// The fixtures of the protobuf rules are no NRI protocols: NRI's rules run and have nothing to say.
+/// The fixtures of the protobuf rules are no NRI protocols: NRI's rules run and have nothing to
+/// say.
 #[test]
 fn nri_rules_say_nothing_about_other_schemas() {
     let history = history();

@@ -1,5 +1,5 @@
-//! Pairings of the newest protocol with changed copies of it: what happens on the wire is named, and no finding
-//! contradicts it.
+//! Pairings of the newest protocol with changed copies of it: what happens on the wire is named,
+//! and no finding contradicts it.
 
 mod properties;
 
@@ -170,8 +170,8 @@ fn fields_that_exchange_their_numbers_are_misread() {
     }
 }
 
-/// A number that belongs to another value of an enum is read as that value; a value that was renamed
-/// is the same on the wire.
+/// A number that belongs to another value of an enum is read as that value; a value that was
+/// renamed is the same on the wire.
 #[test]
 fn enum_values_that_exchange_their_numbers_are_misread() {
     let cases = [

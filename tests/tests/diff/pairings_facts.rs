@@ -1,4 +1,5 @@
-//! Changes whose effect follows from the meaning of a field, an event or a service, not from its bytes alone.
+//! Changes whose effect follows from the meaning of a field, an event or a service, not from its
+//! bytes alone.
 
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport;

@@ -1,5 +1,6 @@
-//! Pairings of protocols of which one side lacks a service, a call or an enum, or has it under another name or in
-//! another file: peers find each other by full names and calls by theirs, and nothing else of a schema is on the wire.
+//! Pairings of protocols of which one side lacks a service, a call or an enum, or has it under
+//! another name or in another file: peers find each other by full names and calls by theirs, and
+//! nothing else of a schema is on the wire.
 
 use std::path::Path;
 
@@ -175,7 +176,8 @@ fn assert_outcomes(name: &str, report: &DiffReport, expected: [PairingOutcome; 2
     }
 }
 
-/// A plugin without StateChange does not understand the events of a runtime that sends all of them so.
+/// A plugin without StateChange does not understand the events of a runtime that sends all of them
+/// so.
 #[test]
 fn without_state_change_the_events_of_an_old_runtime_fail() {
     let history = History::embedded().expect("the embedded tables fit together");
@@ -235,7 +237,8 @@ fn an_import_before_the_protocol_does_not_change_its_package() {
     assert!(events.count() > 20);
 }
 
-/// Returns the outcomes of the item of an element, of the old plugin on the new runtime and the other way round.
+/// Returns the outcomes of the item of an element, of the old plugin on the new runtime and the
+/// other way round.
 fn outcomes_of(report: &DiffReport, kind: ItemKind, element: &str) -> [Option<PairingOutcome>; 2] {
     [0, 1].map(|pairing: usize| {
         let mut items = report.pairings[pairing].items.iter();

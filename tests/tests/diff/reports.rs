@@ -1,4 +1,5 @@
-//! The report of every adjacent pair of revisions, reviewed, and what is known of the history as a whole.
+//! The report of every adjacent pair of revisions, reviewed, and what is known of the history as a
+//! whole.
 
 use std::collections::BTreeSet;
 

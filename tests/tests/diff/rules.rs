@@ -1,4 +1,5 @@
-//! The rules on the fixtures: every rule runs on every one of them, and what it finds is a reviewed snapshot.
+//! The rules on the fixtures: every rule runs on every one of them, and what it finds is a reviewed
+//! snapshot.
 //!
 //! `NRI_WRITE_SNAPSHOTS=1` writes the snapshots and the table of rules, to be reviewed.
 

@@ -46,7 +46,8 @@ trait Decoder {
     fn wants_required(&self) -> bool;
     /// Returns true if the library takes the schema.
     fn use_schema(&mut self, side: &Side) -> bool;
-    /// The message as it was understood, encoded again without unknown fields; `None` if it was refused.
+    /// The message as it was understood, encoded again without unknown fields; `None` if it was
+    /// refused.
     fn decode(&mut self, receiver: &MessageDescriptor, message: &[u8]) -> Option<Vec<u8>>;
 }
 

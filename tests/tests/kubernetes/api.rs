@@ -1,5 +1,5 @@
-//! A real API server with etcd: what `deploy/` has for clusters, and `nri-compat check --cluster` with the permissions that
-//! it asks for.
+//! A real API server with etcd: what `deploy/` has for clusters, and `nri-compat check --cluster`
+//! with the permissions that it asks for.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,8 +50,8 @@ fn overlays(folder: &str) -> Vec<String> {
         .collect()
 }
 
-/// A cluster as kubelets and controllers would describe it, with `check --cluster` as a service account that has the role of
-/// `deploy/`.
+/// A cluster as kubelets and controllers would describe it, with `check --cluster` as a service
+/// account that has the role of `deploy/`.
 struct Described {
     plane: ControlPlane,
     kubectl: Kubectl,
@@ -123,7 +123,8 @@ fn describe(kubectl: &Kubectl) {
     kubectl.send(&["replace", "--subresource=status"], &pods);
 }
 
-/// Creates the service account with the role, by the command that the file of the role has; its token.
+/// Creates the service account with the role, by the command that the file of the role has; its
+/// token.
 fn grant(kubectl: &Kubectl) -> String {
     kubectl.run(&["apply", "-f", &repository("deploy/kubernetes/cluster-reader.yaml")]);
     kubectl.run(&["create", "serviceaccount", "--namespace=nri-compat", "nri-compat"]);

@@ -1,5 +1,5 @@
-//! The Helm charts of `deploy/` on a real API server: it accepts every object of every variant, and nothing remains after
-//! `helm uninstall`.
+//! The Helm charts of `deploy/` on a real API server: it accepts every object of every variant, and
+//! nothing remains after `helm uninstall`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -83,8 +83,8 @@ impl Cluster {
         all.lines().filter(is_ours).map(str::to_owned).collect()
     }
 
-    /// Installs, upgrades and uninstalls a chart, and asserts that the API server accepts its objects strictly, and that
-    /// nothing remains of them.
+    /// Installs, upgrades and uninstalls a chart, and asserts that the API server accepts its
+    /// objects strictly, and that nothing remains of them.
     fn is_installed_and_removed(&self, chart: &str, options: &[&str]) {
         let before = self.objects();
         let chart = release::chart(chart);

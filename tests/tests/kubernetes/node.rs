@@ -1,6 +1,6 @@
-//! The whole way once, on a cluster of one real node with a registry: the chart as DaemonSet and the manifest as Job, their
-//! reports merged, an example plugin and an old one behind `nri-bridge` that see pods come and go, and an old plugin that
-//! `check --cluster` judges.
+//! The whole way once, on a cluster of one real node with a registry: the chart as DaemonSet and
+//! the manifest as Job, their reports merged, an example plugin and an old one behind `nri-bridge`
+//! that see pods come and go, and an old plugin that `check --cluster` judges.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -147,7 +147,8 @@ fn install_bridged(cluster: &Cluster) {
 /// The label of the pods of the plugin behind the bridge.
 const BRIDGED: &str = "app.kubernetes.io/name=nri-plugin-bridged";
 
-/// Asserts that the plugin behind the bridge saw the events of a pod that runtimes only send in RPCs of their own.
+/// Asserts that the plugin behind the bridge saw the events of a pod that runtimes only send in
+/// RPCs of their own.
 fn a_plugin_behind_the_bridge_saw_them(cluster: &Cluster) {
     let all = ["RunPodSandbox", "StartContainer", "StopPodSandbox", "RemoveContainer"];
     log(&cluster.kubectl(), "kube-system", BRIDGED, |log| {
@@ -329,7 +330,8 @@ fn merge(cluster: &Cluster, input: &str) -> Value {
     json_of(&NriCompat::new(cluster.host()).run(&arguments, input))
 }
 
-/// Merges the reports of the node with that of the cluster: what is on the host, and what is in pods.
+/// Merges the reports of the node with that of the cluster: what is on the host, and what is in
+/// pods.
 fn one_report_has_hosts_and_pods(cluster: &Cluster, hosts: &str, pods: &str) {
     let merged = merge(cluster, &format!("{hosts}{pods}"));
     let pool = &merged["clusters"][0]["pools"][0];

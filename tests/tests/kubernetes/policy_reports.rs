@@ -1,5 +1,6 @@
-//! Policy reports on a real API server, with the custom resources that OpenReports publishes: every object is accepted
-//! strictly, the next one replaces it, and the permissions of the chart are enough.
+//! Policy reports on a real API server, with the custom resources that OpenReports publishes: every
+//! object is accepted strictly, the next one replaces it, and the permissions of the chart are
+//! enough.
 
 use std::fs;
 
@@ -20,7 +21,8 @@ fn warning(plugin: &str) -> String {
     )
 }
 
-/// A cluster with the custom resources, and the command with a role that may write and list reports.
+/// A cluster with the custom resources, and the command with a role that may write and list
+/// reports.
 struct Reporting {
     kubectl: Kubectl,
     nri_compat: NriCompat,

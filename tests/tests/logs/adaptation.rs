@@ -1,5 +1,5 @@
-//! What `nri-adaptation` writes through `tracing`, as `nri-compat logs` reads it: the warnings of `LogDeprecations`, and why plugins
-//! are refused.
+//! What `nri-adaptation` writes through `tracing`, as `nri-compat logs` reads it: the warnings of
+//! `LogDeprecations`, and why plugins are refused.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

@@ -1,7 +1,8 @@
-//! Every message about NRI in the sources of NRI, containerd and CRI-O is an incident, or `messages.toml` has the reason why it
-//! is none.
+//! Every message about NRI in the sources of NRI, containerd and CRI-O is an incident, or
+//! `messages.toml` has the reason why it is none.
 //!
-//! All releases of NRI are read, and the newest one of each line of the runtimes. `NRI_ALL_RELEASES=1` reads all releases.
+//! All releases of NRI are read, and the newest one of each line of the runtimes.
+//! `NRI_ALL_RELEASES=1` reads all releases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -30,7 +31,8 @@ struct Reason {
     formats: Vec<String>,
 }
 
-/// The beginning of the ids of what plugins say themselves: their stub is not linked by runtimes, and is not read here.
+/// The beginning of the ids of what plugins say themselves: their stub is not linked by runtimes,
+/// and is not read here.
 const OF_STUB: &str = "INCIDENT_STUB_";
 
 /// The counts for each release.
@@ -117,7 +119,8 @@ fn name(release: &Upstream) -> String {
     format!("{} {}", release.title, release.version)
 }
 
-/// Returns the number of different messages of a release, of those that are incidents, and of the others.
+/// Returns the number of different messages of a release, of those that are incidents, and of the
+/// others.
 fn row(found: Option<&BTreeSet<Message>>, listed: &BTreeSet<String>) -> String {
     let Some(found) = found else {
         return "not served".to_owned();
@@ -177,8 +180,8 @@ impl Bounds {
     }
 }
 
-/// Returns true if one of these formats is that of a sample, and shares words with the pattern: samples have several formats,
-/// one within the other.
+/// Returns true if one of these formats is that of a sample, and shares words with the pattern:
+/// samples have several formats, one within the other.
 fn prints(wording: &Wording, found: &BTreeSet<Message>) -> bool {
     let words = words(&wording.pattern);
     let shares = |format: &str| {

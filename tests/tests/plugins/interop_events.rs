@@ -1,4 +1,5 @@
-//! Rust plugins under Go runtimes of four NRI releases: registration, and every event once and in order.
+//! Rust plugins under Go runtimes of four NRI releases: registration, and every event once and in
+//! order.
 
 use std::fs;
 use std::time::Duration;

@@ -59,7 +59,8 @@ fn a_slow_handler_may_be_answered_for_with_success() {
     }
 }
 
-/// A handler that blocks its thread without telling the stub is what the runtime's own policy is for.
+/// A handler that blocks its thread without telling the stub is what the runtime's own policy is
+/// for.
 #[test]
 fn the_failure_policy_rules_where_even_the_stub_cannot_answer() {
     for release in NRI_RELEASES {

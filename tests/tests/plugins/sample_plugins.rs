@@ -1,5 +1,6 @@
-//! The sample plugins of `nri` under Go runtimes, next to the Go code that they correspond to, where a published module
-//! has it: the default validator, the library that decides about OCI hooks, and plugins of NRI v0.1.0.
+//! The sample plugins of `nri` under Go runtimes, next to the Go code that they correspond to,
+//! where a published module has it: the default validator, the library that decides about OCI
+//! hooks, and plugins of NRI v0.1.0.
 
 mod hooks;
 
@@ -24,7 +25,8 @@ fn external(runtime: &mut Runtime, index: &str, name: &str, flags: &[&str]) -> P
     plugin
 }
 
-/// Creates a container of the pod `web` with this part of a request. Returns the adjustment, or the error.
+/// Creates a container of the pod `web` with this part of a request. Returns the adjustment, or the
+/// error.
 fn create(runtime: &mut Runtime, annotations: Value, container: Value) -> Result<Value, String> {
     let mut request = json!({
         "pod": { "id": "p0", "name": "web", "namespace": "default", "annotations": annotations },
@@ -38,7 +40,8 @@ fn create(runtime: &mut Runtime, annotations: Value, container: Value) -> Result
     Ok(answer["response"]["adjust"].take())
 }
 
-/// A plugin with flags, annotations of the pod, and the parts of the adjustment that they lead to, by path.
+/// A plugin with flags, annotations of the pod, and the parts of the adjustment that they lead to,
+/// by path.
 type Row = (&'static str, Vec<String>, Value, Vec<(&'static str, Value)>);
 
 fn rows(mounts: &Path) -> Vec<Row> {

@@ -56,7 +56,8 @@ struct Pair {
     runtime: Runtime,
 }
 
-/// Starts the Go program; its end of the connection. Our connection ids are given, its are the other way round.
+/// Starts the Go program; its end of the connection. Our connection ids are given, its are the
+/// other way round.
 fn dial(runtime: &Runtime, nri: &str, ours: Channels) -> (Process, UnixStream) {
     let folder = tempfile::tempdir().expect("temp folder");
     let socket = folder.path().join("s");

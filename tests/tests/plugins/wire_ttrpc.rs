@@ -1,4 +1,5 @@
-//! `nri::wire` against the `ttrpc` crate, which knows no multiplexer: a small one stands between them.
+//! `nri::wire` against the `ttrpc` crate, which knows no multiplexer: a small one stands between
+//! them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -58,7 +59,8 @@ struct Far {
     _server: Server,
 }
 
-/// Connects us, serving `channels.serve`, with the `ttrpc` crate. Frames of the far end have at most `cut` bytes.
+/// Connects us, serving `channels.serve`, with the `ttrpc` crate. Frames of the far end have at
+/// most `cut` bytes.
 async fn connect(channels: Channels, cut: usize) -> (Caller, Far) {
     let (near, trunk) = duplex(100_000);
     let (connection, caller) = Connection::new(near, channels, Limits::default());
@@ -150,7 +152,8 @@ impl Far {
 
 const AS_PLUGIN: Channels = Channels::PLUGIN;
 
-/// Both roles, with the far end's messages cut into frames of a few bytes up to several messages a frame.
+/// Both roles, with the far end's messages cut into frames of a few bytes up to several messages a
+/// frame.
 const SETTINGS: [(Channels, usize); 3] =
     [(AS_PLUGIN, 3000), (Channels::PLUGIN.flipped(), 100_000), (AS_PLUGIN, 7)];
 
@@ -201,7 +204,8 @@ async fn the_timeout_arrives() {
     assert_eq!(far.call(request).await, Ok(b"Some(12s)".to_vec()));
 }
 
-/// On one thread: on several, the crate's client sends stream ids out of order, which Go refuses and so do we.
+/// On one thread: on several, the crate's client sends stream ids out of order, which Go refuses
+/// and so do we.
 #[tokio::test]
 async fn many_calls_both_ways_at_once_get_their_own_answers() {
     let (caller, far) = connect(AS_PLUGIN, 5000).await;

@@ -1,4 +1,5 @@
-//! Whatever the compiler of protos accepts either gives bindings that rustc accepts, or is refused with file and line.
+//! Whatever the compiler of protos accepts either gives bindings that rustc accepts, or is refused
+//! with file and line.
 
 use std::panic;
 

@@ -13,7 +13,8 @@ thread_local! {
 #[derive(Debug)]
 pub(crate) struct Counting;
 
-/// Returns the result of a function and the most bytes that it had allocated at once, on this thread.
+/// Returns the result of a function and the most bytes that it had allocated at once, on this
+/// thread.
 pub(crate) fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.get();
     PEAK.set(before);
@@ -29,7 +30,8 @@ fn count(change: isize) {
     });
 }
 
-// SAFETY: every call is passed to the allocator of the system unchanged, and the counters allocate nothing.
+// SAFETY: every call is passed to the allocator of the system unchanged, and the counters allocate
+// nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);

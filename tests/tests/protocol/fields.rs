@@ -12,7 +12,8 @@ type Key = (String, String);
 type Shape = (u32, String, bool);
 type Fields = BTreeMap<Key, Shape>;
 
-/// From a line such as `field Hook.timeout = 4 OptionalInt json=timeout`; of a map, the type of its values.
+/// From a line such as `field Hook.timeout = 4 OptionalInt json=timeout`; of a map, the type of its
+/// values.
 fn field(line: &str) -> Option<(Key, Shape)> {
     let (name, rest) = line.strip_prefix("field ")?.split_once(" = ")?;
     let (number, rest) = rest.split_once(' ')?;

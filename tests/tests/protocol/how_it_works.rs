@@ -1,10 +1,12 @@
-//! The page about how the toolkit works names the folders of `nri-compat` that exist, and no others.
+//! The page about how the toolkit works names the folders of `nri-compat` that exist, and no
+//! others.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folders whose subfolders are steps of their own; those of the others are details of one step.
+/// The folders whose subfolders are steps of their own; those of the others are details of one
+/// step.
 const SPLIT: [&str; 4] = ["check", "cli", "diff", "report"];
 
 fn repository() -> PathBuf {
@@ -32,8 +34,8 @@ fn folders() -> BTreeSet<String> {
     all
 }
 
-/// Returns the folders that the page names: the words in code that consist of lower-case letters, `_` and `/`, without
-/// those of commands and crates.
+/// Returns the folders that the page names: the words in code that consist of lower-case letters,
+/// `_` and `/`, without those of commands and crates.
 fn named() -> BTreeSet<String> {
     let page = fs::read_to_string(repository().join("docs/src/how-it-works.md")).unwrap();
     let (_, section) = page.split_once("### The way of the data").expect("the section exists");

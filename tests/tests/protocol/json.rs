@@ -1,5 +1,5 @@
-//! The JSON mapping of `nri` (feature `serde`) against that of `prost-reflect`, over random messages and in both
-//! directions.
+//! The JSON mapping of `nri` (feature `serde`) against that of `prost-reflect`, over random
+//! messages and in both directions.
 
 use nri::api;
 use nri::json::{JsonMessage, Strict};
@@ -41,7 +41,8 @@ fn random_messages_have_the_same_json() {
     run.unwrap();
 }
 
-/// Compares what both write of one random message, and what both read of it in either spelling of its names.
+/// Compares what both write of one random message, and what both read of it in either spelling of
+/// its names.
 fn check<M>(pool: &DescriptorPool, name: &str, seed: u64)
 where
     M: JsonMessage + Serialize + DeserializeOwned + PartialEq,

@@ -1,4 +1,5 @@
-//! The relative links of all Markdown files: each leads to a file or folder, and each anchor to a heading.
+//! The relative links of all Markdown files: each leads to a file or folder, and each anchor to a
+//! heading.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The memory that decoding takes: messages of 4 MiB in the worst shapes, which are generated from the schema.
+//! The memory that decoding takes: messages of 4 MiB in the worst shapes, which are generated from
+//! the schema.
 
 use std::collections::BTreeSet;
 
@@ -89,7 +90,8 @@ fn delimited(number: u32, value: &[u8]) -> Vec<u8> {
     field
 }
 
-/// Returns the smallest elements of a repeated field: what an element may cost least on the wire and most in memory.
+/// Returns the smallest elements of a repeated field: what an element may cost least on the wire
+/// and most in memory.
 fn elements(field: &FieldDescriptor) -> Vec<Vec<u8>> {
     let number = field.number();
     match field.kind() {
@@ -106,10 +108,12 @@ fn elements(field: &FieldDescriptor) -> Vec<Vec<u8>> {
     }
 }
 
-/// Returns a message with as many copies of an element as fit, or with as many numbers in one packed field.
+/// Returns a message with as many copies of an element as fit, or with as many numbers in one
+/// packed field.
 fn filled(place: &Place, element: &[u8]) -> Vec<u8> {
     let is_message = !place.field.is_map() && place.field.kind().as_message().is_some();
-    // Messages reach the limit within an eighth of the largest size, which takes an eighth of the time.
+    // Messages reach the limit within an eighth of the largest size, which takes an eighth of the
+    // time.
     let size = if is_message { MESSAGE / 8 } else { MESSAGE };
     let room = size - 16 * (place.path.len() + 1);
     let is_packed = place.field.is_packed();

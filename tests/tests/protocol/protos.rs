@@ -20,9 +20,11 @@ fn elements(revision: &Revision) -> Vec<Element> {
         .unwrap_or_else(|error| panic!("{} does not compile: {error:?}", revision.name))
 }
 
-/// The fingerprints were written from recorded facts about NRI's own protos, so a slip here cannot slip in there too.
+/// The fingerprints were written from recorded facts about NRI's own protos, so a slip here cannot
+/// slip in there too.
 ///
-/// `NRI_WRITE_SNAPSHOTS=1` writes the one of a new revision, to be reviewed; one that exists is never rewritten.
+/// `NRI_WRITE_SNAPSHOTS=1` writes the one of a new revision, to be reviewed; one that exists is
+/// never rewritten.
 #[test]
 fn every_proto_matches_its_fingerprint_and_every_fingerprint_has_a_proto() {
     for revision in REVISIONS {
@@ -49,7 +51,8 @@ fn fingerprint(revision: &Revision, actual: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The table of RPCs by which a runtime sends events, and a probe calls plugins, is that of the protos.
+/// The table of RPCs by which a runtime sends events, and a probe calls plugins, is that of the
+/// protos.
 #[test]
 fn every_release_has_the_rpcs_that_its_proto_declares() {
     let history = History::embedded().unwrap();
@@ -89,7 +92,8 @@ fn revisions_are_in_order_and_each_differs_from_the_one_before() {
     }
 }
 
-/// Major, minor, patch, and whether it is tagged: a pseudo-version precedes the tag that it counts towards.
+/// Major, minor, patch, and whether it is tagged: a pseudo-version precedes the tag that it counts
+/// towards.
 fn version(revision: &Revision) -> (Vec<u32>, bool) {
     let (numbers, rest) = revision.name[1..].split_once('-').unwrap_or((&revision.name[1..], ""));
     (numbers.split('.').map(|number| number.parse().expect("a number")).collect(), rest.is_empty())
@@ -145,7 +149,8 @@ fn since_in_comments_agrees_with_the_history() {
     );
 }
 
-/// A comment calls something deprecated only if it is so in that revision: StateChange from v0.12.0 on.
+/// A comment calls something deprecated only if it is so in that revision: StateChange from v0.12.0
+/// on.
 #[test]
 fn state_change_is_deprecated_where_its_events_have_rpcs() {
     for revision in REVISIONS {

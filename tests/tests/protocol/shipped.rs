@@ -1,4 +1,5 @@
-//! The generated files of `nri`, `nri-macros`, `nri-compat` and `nri-protos` match what `xtask` generates from the protos.
+//! The generated files of `nri`, `nri-macros`, `nri-compat` and `nri-protos` match what `xtask`
+//! generates from the protos.
 //!
 //! `NRI_WRITE_SNAPSHOTS=1` writes them, to be reviewed.
 

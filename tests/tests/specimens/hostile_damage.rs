@@ -1,8 +1,9 @@
-//! Damage to programs that Go has linked: neither a cut nor a changed byte of a header turns a plugin that is deprecated
-//! into one that is `ok`, or into silence.
+//! Damage to programs that Go has linked: neither a cut nor a changed byte of a header turns a
+//! plugin that is deprecated into one that is `ok`, or into silence.
 //!
-//! A run damages a sample of each build of `specimens.toml`, always the same one, and every byte of the ELF headers of
-//! one build. With `NRI_DAMAGE=all` it takes all places and more changes of each, which needs a release build.
+//! A run damages a sample of each build of `specimens.toml`, always the same one, and every byte of
+//! the ELF headers of one build. With `NRI_DAMAGE=all` it takes all places and more changes of
+//! each, which needs a release build.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -113,8 +114,8 @@ fn warns(bytes: &mut [u8], damage: Damage) -> bool {
     }
 }
 
-/// Returns the places of all bytes of the headers after the magic: everything before the first section, ELF's table of
-/// sections, and the start of each section.
+/// Returns the places of all bytes of the headers after the magic: everything before the first
+/// section, ELF's table of sections, and the start of each section.
 fn headers(file: &object::File<'_>, whole: &[u8]) -> Vec<usize> {
     let ranges: Vec<(u64, u64)> =
         file.sections().filter_map(|section| section.file_range()).collect();
@@ -143,7 +144,8 @@ fn section_table(file: &object::File<'_>, whole: &[u8]) -> Range<usize> {
     start..(start + number(entry, 2) * number(entry + 2, 2)).min(whole.len())
 }
 
-/// Returns lengths at which to cut a program: the first bytes, around the ends of all sections, and some in between.
+/// Returns lengths at which to cut a program: the first bytes, around the ends of all sections, and
+/// some in between.
 fn lengths(file: &object::File<'_>, whole: &[u8]) -> Vec<usize> {
     let ranges = file.sections().filter_map(|section| section.file_range());
     let borders = ranges.flat_map(|(start, size)| [start, start + size]);

@@ -1,5 +1,6 @@
-//! Compares the verdicts of `check`, from the file, with those of `probe`, from behavior: for every Go program of `specimens.toml` that
-//! runs on this machine, for the Go plugins of four NRI releases with and without `nri-bridge`, and for the examples.
+//! Compares the verdicts of `check`, from the file, with those of `probe`, from behavior: for every
+//! Go program of `specimens.toml` that runs on this machine, for the Go plugins of four NRI
+//! releases with and without `nri-bridge`, and for the examples.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,8 +15,8 @@ use nri_tests::examples::example;
 use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::specimens::{self, Build, Specimen};
 
-/// Releases on both sides of every change that plugins notice: pod updates, dedicated RPCs, and the planned removal of
-/// StateChange.
+/// Releases on both sides of every change that plugins notice: pod updates, dedicated RPCs, and the
+/// planned removal of StateChange.
 const TARGETS: [&str; 6] =
     ["nri@0.8.0", "cri-o@1.33", "nri@0.11.0", "containerd@2.2.9", "nri@0.12.5", "containerd@2.7"];
 
@@ -46,7 +47,8 @@ async fn probed(path: &Path, own_identity: bool, targets: &[Target<'_>]) -> Prob
     probe(&subject, &options).await.expect("it can be executed")
 }
 
-/// Compares both for a plugin. Returns a line for each target under which they contradict each other or do not decide.
+/// Compares both for a plugin. Returns a line for each target under which they contradict each
+/// other or do not decide.
 async fn disagreements(path: &Path, own_identity: bool) -> String {
     let history = history();
     let targets = targets(&history);

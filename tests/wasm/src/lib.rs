@@ -1,4 +1,5 @@
-//! A plugin that logs every event, and misbehaves as the annotation `wasm.example.org/do` of the pod says.
+//! A plugin that logs every event, and misbehaves as the annotation `wasm.example.org/do` of the
+//! pod says.
 
 use nri::api::ValidateContainerAdjustmentRequest;
 use nri::prelude::*;

@@ -16,8 +16,9 @@ const MAX_FILE: u64 = 4 << 20;
 /// The characters between the words before a release and its number.
 const BETWEEN: [char; 6] = [' ', '\t', '=', ':', '?', '"'];
 
-/// Adds a release, `cri-o@v1.37.1` or `k0s@v1.36.4+k0s.0`, of a day, to the tables of the repository at `root`: `file` is its
-/// `go.mod`, or the file that `distributions.toml` names for the distribution. Uses no network.
+/// Adds a release, `cri-o@v1.37.1` or `k0s@v1.36.4+k0s.0`, of a day, to the tables of the
+/// repository at `root`: `file` is its `go.mod`, or the file that `distributions.toml` names for
+/// the distribution. Uses no network.
 ///
 /// # Errors
 ///

@@ -1,7 +1,9 @@
-//! The codec and the JSON mapping of `nri`: instead of deriving `prost::Message`, each message lists its fields, and
-//! shares the code for them with all others. This makes plugins smaller, and quicker to compile.
+//! The codec and the JSON mapping of `nri`: instead of deriving `prost::Message`, each message
+//! lists its fields, and shares the code for them with all others. This makes plugins smaller, and
+//! quicker to compile.
 //!
-//! Types and numbers come from the attributes that prost-build writes for the derive, names in the proto from the schema.
+//! Types and numbers come from the attributes that prost-build writes for the derive, names in the
+//! proto from the schema.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::TokenStream;
@@ -31,7 +33,8 @@ const PATHS: [(&str, &str); 4] = [
 /// Tables of RPCs and events and their types. `nri` has them in `plugin::Rpc`.
 const TABLES: [&str; 5] = ["EVENTS", "EventInfo", "RPCS", "Rpc", "StateChangeCoverage"];
 
-/// The value of `Event` that is one more than the highest event. It changes with every new event, so `nri` lacks it.
+/// The value of `Event` that is one more than the highest event. It changes with every new event,
+/// so `nri` lacks it.
 const SENTINEL: (&str, &str) = ("Event", "Last");
 
 /// The longest line of the codec.
@@ -75,7 +78,8 @@ use crate::codec::enum_fields;
     Ok(Codec { messages: quote!(#(#items)*), codec })
 }
 
-/// Returns the items of the outermost module, whose attributes are those of a file that is included.
+/// Returns the items of the outermost module, whose attributes are those of a file that is
+/// included.
 fn inner_items(file: syn::File) -> Vec<Item> {
     let modules = file.items.into_iter().filter_map(|item| match item {
         Item::Mod(module) => module.content,
@@ -121,7 +125,8 @@ fn each(
     Ok(())
 }
 
-/// Lets an enum get more values in a later release of NRI without breaking the code that matches it.
+/// Lets an enum get more values in a later release of NRI without breaking the code that matches
+/// it.
 fn grow(found: &mut ItemEnum) {
     let name = found.ident.to_string();
     let variants = std::mem::take(&mut found.variants);
@@ -160,8 +165,8 @@ fn is_enumeration(path: &Path) -> bool {
     path.segments.last().is_some_and(|last| last.ident == "Enumeration")
 }
 
-/// Returns the values of an enum with their names in the proto, from the function of prost-build that returns these:
-/// `RunPodSandbox "RUN_POD_SANDBOX"`. Returns nothing for other items.
+/// Returns the values of an enum with their names in the proto, from the function of prost-build
+/// that returns these: `RunPodSandbox "RUN_POD_SANDBOX"`. Returns nothing for other items.
 fn names(found: &ItemImpl) -> Vec<String> {
     let function = found.items.iter().find_map(|item| match item {
         ImplItem::Fn(function) if function.sig.ident == "as_str_name" => Some(function),
@@ -242,7 +247,8 @@ fn message(
     Ok(call("message", module, &name.to_string(), &rows) + &shown.unwrap_or_default())
 }
 
-/// Returns the row of a field: `6 => nri_version "NRI_version"`, `2 => level: api::log_request::Level`.
+/// Returns the row of a field: `6 => nri_version "NRI_version"`,
+/// `2 => level: api::log_request::Level`.
 fn row(field: &Described, module: &str) -> String {
     let mut row = format!("{} => {}", field.number, field.name);
     if let Some(name) = &field.proto_name {
@@ -254,8 +260,8 @@ fn row(field: &Described, module: &str) -> String {
     row
 }
 
-/// Returns the row of a field with the functions that prost has for an enum: `level: api::log_request::Level = set_level`,
-/// `flags[api::MpolFlag] = push_flags`.
+/// Returns the row of a field with the functions that prost has for an enum:
+/// `level: api::log_request::Level = set_level`, `flags[api::MpolFlag] = push_flags`.
 fn shown(field: &Described, module: &str) -> String {
     let name = field.name.to_string();
     let bare = name.trim_start_matches("r#");
@@ -268,7 +274,8 @@ fn shown(field: &Described, module: &str) -> String {
     }
 }
 
-/// Returns the name of a field in the proto, unless it is that in Rust. Its name in JSON follows from it.
+/// Returns the name of a field in the proto, unless it is that in Rust. Its name in JSON follows
+/// from it.
 fn proto_name(message: &model::Message, field: &Described) -> Result<Option<String>, Error> {
     let number = i32::try_from(field.number).unwrap_or_default();
     let declared = message.fields.iter().find(|found| found.number == number);

@@ -20,7 +20,8 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<String, Error> {
         .collect::<Result<String, _>>()?;
     let conversions = rpcs.iter().map(conversion_of_updates).collect::<Result<TokenStream, _>>()?;
     let imports = quote! {
-        //! The basis of `#[derive(NriPlugin)]`: the functions that decode requests and call handlers.
+        //! The basis of `#[derive(NriPlugin)]`: the functions that decode requests and call
+        //! handlers.
 
         use super::handlers::*;
         use super::rpcs::rpc;
@@ -34,7 +35,8 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<String, Error> {
     Ok(format!("{imports}rows! {{\n{rows}}}\n{conversions}"))
 }
 
-/// Returns the row of an RPC for the macro `rows!`: how its request becomes arguments, and an answer the response.
+/// Returns the row of an RPC for the macro `rows!`: how its request becomes arguments, and an
+/// answer the response.
 fn row(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
     let Rpc { handler, method, constant, .. } = rpc;
     let lint = match rpc.deprecation {

@@ -89,8 +89,9 @@ impl EventTable {
     ///
     /// # Errors
     ///
-    /// Returns an error if an event has no row or two, if a row has no event, or if a row gives a state of the container to
-    /// an event of a pod, or none to an event of a container. All are reported at once.
+    /// Returns an error if an event has no row or two, if a row has no event, or if a row gives a
+    /// state of the container to an event of a pod, or none to an event of a container. All are
+    /// reported at once.
     pub(super) fn stages<'p>(&self, plugin: &'p Plugin<'p>) -> Result<Vec<Stage<'p>>, Error> {
         let events = plugin.rpcs.iter().filter(|rpc| rpc.event.is_some());
         let mut problems: Vec<Problem> = events.filter_map(|rpc| self.miscounted(rpc)).collect();

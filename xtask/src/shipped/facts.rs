@@ -1,5 +1,5 @@
-//! The facts of `nri-compat`: the releases that its readers and verdicts depend on, and the events by the names of
-//! their RPCs.
+//! The facts of `nri-compat`: the releases that its readers and verdicts depend on, and the events
+//! by the names of their RPCs.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -73,12 +73,13 @@ fn events(history: &History) -> Result<TokenStream, Error> {
         pub(crate) const DEDICATED_RPCS: [&str; #dedicated_count] = [#(#dedicated),*];
         /// RPC names of all events, in the order of their numbers, starting at 1.
         pub(crate) const EVENTS: [&str; #count] = [#(#all),*];
-        /// The events known to a stub without pod updates and validation: the first ones of [`EVENTS`].
+        /// The events known to a stub without pod updates and validation: the first ones of
+        /// [`EVENTS`].
         pub(crate) const BEFORE_POD_UPDATES: &[&str] = EVENTS.split_at(#before_pod_updates).0;
         /// The events known to a stub with pod updates but without validation.
         pub(crate) const WITH_POD_UPDATES: &[&str] = EVENTS.split_at(#with_pod_updates).0;
-        /// The events known to every stub with validation. A later release may have added events, which stubs built
-        /// before it lack.
+        /// The events known to every stub with validation. A later release may have added events,
+        /// which stubs built before it lack.
         pub(crate) const WITH_VALIDATION: &[&str] = EVENTS.split_at(#with_validation).0;
     })
 }

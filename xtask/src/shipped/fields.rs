@@ -28,7 +28,8 @@ pub(super) fn emit(history: &History) -> Result<String, Error> {
     Ok(format!(
         "use super::MessageField;
 
-/// The fields of messages sent by plugins and runtimes that are newer than their message, and those that lead to them.
+/// The fields of messages sent by plugins and runtimes that are newer than their message, and those
+/// that lead to them.
 pub const FIELDS: &[MessageField] = &[
 {written}];
 "

@@ -13,10 +13,11 @@ use nri_schema::Error;
 pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
     let traits = plugin.rpcs.iter().map(handler).collect::<Result<Vec<_>, _>>()?;
     Ok(quote! {
-        //! A trait for each RPC that a plugin can handle. A handler gets its event from runtimes of every release, also from those
-        //! that send it as `StateChange`.
+        //! A trait for each RPC that a plugin can handle. A handler gets its event from runtimes of
+        //! every release, also from those that send it as `StateChange`.
         //!
-        //! Order, overlap and deadlines are the same for all events: see [`guide::concurrency`](crate::guide::concurrency).
+        //! Order, overlap and deadlines are the same for all events: see
+        //! [`guide::concurrency`](crate::guide::concurrency).
 
         use crate::adjust::{Adjustment, Updates, Verdict};
         use crate::api::*;

@@ -1,5 +1,5 @@
-//! The section of each handler's documentation about its event: the state of pod and container, the effect of an error, and
-//! the possible answers.
+//! The section of each handler's documentation about its event: the state of pod and container, the
+//! effect of an error, and the possible answers.
 
 /// A section for each RPC that has one, under a heading with its name.
 const SECTIONS: &str = include_str!("lifecycle.md");

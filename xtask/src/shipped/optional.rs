@@ -1,4 +1,5 @@
-//! Messages that hold one optional value, such as `OptionalInt64`: in `nri`, a field of such a type is an `Option` of the value.
+//! Messages that hold one optional value, such as `OptionalInt64`: in `nri`, a field of such a type
+//! is an `Option` of the value.
 
 use syn::{GenericArgument, Item, ItemStruct, PathArguments, Type, TypePath};
 

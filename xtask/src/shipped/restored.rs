@@ -1,7 +1,8 @@
 //! The newest revision together with the RPCs that earlier ones had.
 //!
-//! Plugins also run under older runtimes, which call what a later release of NRI removed, and our adaptation also serves
-//! older plugins. So code is generated as if nothing had been removed. Services that are gone as a whole are not restored.
+//! Plugins also run under older runtimes, which call what a later release of NRI removed, and our
+//! adaptation also serves older plugins. So code is generated as if nothing had been removed.
+//! Services that are gone as a whole are not restored.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,8 @@ use nri_schema::history::{History, Proto};
 use nri_schema::model::{About, FieldKind, Message, Protocol};
 use nri_schema::{Error, ErrorKind, Problem};
 
-/// Returns a history whose newest revision has all RPCs of earlier revisions; `None` if it has them already.
+/// Returns a history whose newest revision has all RPCs of earlier revisions; `None` if it has them
+/// already.
 ///
 /// # Errors
 ///

@@ -44,7 +44,8 @@ pub(super) struct Rpc<'h> {
     pub(super) first: First<'h>,
 }
 
-/// The messages of an RPC in the first revision that has it, which decide what its handler looks like forever.
+/// The messages of an RPC in the first revision that has it, which decide what its handler looks
+/// like forever.
 pub(super) struct First<'h> {
     pub(super) request: &'h Message,
     pub(super) response: &'h Message,

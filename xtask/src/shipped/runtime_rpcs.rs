@@ -1,6 +1,7 @@
 //! The RPCs of the service `Runtime`, as an enum.
 //!
-//! Everything that serves or calls them matches on it without `_`, so that a new RPC is a compile error in each of these places.
+//! Everything that serves or calls them matches on it without `_`, so that a new RPC is a compile
+//! error in each of these places.
 
 use proc_macro2::TokenStream;
 use quote::quote;

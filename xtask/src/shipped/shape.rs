@@ -3,8 +3,9 @@
 //! A new RPC gets its handler by these rules alone. If no rule applies, the handler takes the
 //! request and returns the response unchanged.
 //!
-//! The rules look at the messages of the first revision that has the RPC. What later revisions add changes no signature, so
-//! that a release of NRI breaks no plugin: later fields of a request are in the context.
+//! The rules look at the messages of the first revision that has the RPC. What later revisions add
+//! changes no signature, so that a release of NRI breaks no plugin: later fields of a request are
+//! in the context.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -27,8 +28,8 @@ const PART: &str = "more";
 /// The request whose fields, other than the configuration, are known to the context.
 const CONFIGURATION: &str = "ConfigureRequest";
 
-/// Returns the type in `nri::adjust`, `nri::plugin` or `nri::api`, that stands for a response of exactly these
-/// fields, in order of name, and an example of a value.
+/// Returns the type in `nri::adjust`, `nri::plugin` or `nri::api`, that stands for a response of
+/// exactly these fields, in order of name, and an example of a value.
 fn answer_of(fields: &[&str]) -> Option<(TokenStream, &'static str)> {
     Some(match fields {
         ["adjust", "evict", "update"] => {
@@ -83,7 +84,8 @@ fn builder(rpc: &Rpc<'_>) -> Option<(TokenStream, &'static str)> {
     answer_of(&fields)
 }
 
-/// Returns the conversion of `Updates` to the response of an RPC; nothing if the RPC has another answer.
+/// Returns the conversion of `Updates` to the response of an RPC; nothing if the RPC has another
+/// answer.
 pub(super) fn conversion_of_updates(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     if builder(rpc).is_none_or(|(ty, _)| ty.to_string() != "Updates") {
         return Ok(TokenStream::new());
@@ -130,8 +132,8 @@ fn is_part(rpc: &Rpc<'_>, field: &Field) -> bool {
     field.name == PART && rpc.response.field(PART).is_some()
 }
 
-/// Returns the fields that a request got after the first revision with its RPC, if its handler takes the fields of that one.
-/// They are no arguments: the context has them.
+/// Returns the fields that a request got after the first revision with its RPC, if its handler
+/// takes the fields of that one. They are no arguments: the context has them.
 pub(super) fn later_fields(rpc: &Rpc<'_>) -> Result<Vec<Ident>, Error> {
     if rpc.request.name == CONFIGURATION || takes_whole(rpc)? {
         return Ok(Vec::new());

@@ -13,7 +13,8 @@ use super::events::Stage;
 use super::rpc::{Plugin, Rpc, ident};
 use crate::tokens::{formatted, in_rows, option};
 
-/// The fields of requests that a runtime fills in, with their types. `nri::lifecycle::RequestParts` has a field for each.
+/// The fields of requests that a runtime fills in, with their types. `nri::lifecycle::RequestParts`
+/// has a field for each.
 const PARTS: &[(&str, &str)] = &[
     ("pod", "PodSandbox"),
     ("container", "Container"),
@@ -21,7 +22,8 @@ const PARTS: &[(&str, &str)] = &[
     ("linux_resources", "LinuxResources"),
 ];
 
-/// The fields of answers that change containers, with their types. `nri::lifecycle::Changes` has a field for each.
+/// The fields of answers that change containers, with their types. `nri::lifecycle::Changes` has a
+/// field for each.
 const CHANGES: &[(&str, &str)] = &[
     ("adjust", "ContainerAdjustment"),
     ("update", "ContainerUpdate"),
@@ -50,7 +52,8 @@ pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<String, 
         #[cfg(feature = "in-process")]
         use crate::plugin::AnyMessage;
 
-        /// Every event, in the order in which a runtime sends them in the life of a pod with one container.
+        /// Every event, in the order in which a runtime sends them in the life of a pod with one
+        /// container.
         pub static STAGES: &[Stage] = &[#(#rows),*];
 
         /// Returns the request of an event with these parts; `None` for an event without an RPC.
@@ -63,7 +66,8 @@ pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<String, 
             Some(request)
         }
 
-        /// Returns the changes in an encoded answer to an event; `None` if answers to the event have none.
+        /// Returns the changes in an encoded answer to an event; `None` if answers to the event
+        /// have none.
         ///
         /// # Errors
         ///
@@ -141,7 +145,8 @@ fn changes(stage: &Stage<'_>) -> Result<TokenStream, Error> {
     })
 }
 
-/// Returns the name of the variant of an enum of `nri` from that of the variant of the same name here.
+/// Returns the name of the variant of an enum of `nri` from that of the variant of the same name
+/// here.
 fn variant_like(variant: impl Debug) -> Ident {
     format_ident!("{}", format!("{variant:?}"))
 }

@@ -58,8 +58,8 @@ pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> FileOutc
     FileOutcome::OtherFile
 }
 
-/// Returns the folder of the chart that an entry of an archive belongs to, if the entry has to do with
-/// NRI, with what is known about the chart.
+/// Returns the folder of the chart that an entry of an archive belongs to, if the entry has to do
+/// with NRI, with what is known about the chart.
 pub(super) fn in_archive(file: &File<'_>) -> Option<(String, Sighting)> {
     let folder = folder_of(&file.place.file)?;
     let why = reason(file)?;

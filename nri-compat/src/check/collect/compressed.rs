@@ -1,4 +1,5 @@
-//! Compressed files: archives, and single programs as in folders of releases: `agent.gz`, `agent_linux_amd64.zst`.
+//! Compressed files: archives, and single programs as in folders of releases: `agent.gz`,
+//! `agent_linux_amd64.zst`.
 
 use std::io::{BufReader, Read};
 use std::ops::Range;
@@ -66,8 +67,8 @@ fn is_tar(start: &[u8]) -> bool {
     matches!(first, Ok(Some(Ok(_))))
 }
 
-/// Returns the program in a compressed file, or the reason why what may hold programs in it is not read;
-/// `None` if the file is not compressed, or holds neither.
+/// Returns the program in a compressed file, or the reason why what may hold programs in it is not
+/// read; `None` if the file is not compressed, or holds neither.
 pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
     let packing = Packing::detect(&file.head);
     if packing == Packing::Not {
@@ -121,8 +122,8 @@ pub(super) fn reader(
     unpack::limited(stream, packing, most).map_err(Unreadable::of_data)
 }
 
-/// Returns the first decompressed bytes of content, at most `most`. Reads more than its head only if
-/// that is not enough.
+/// Returns the first decompressed bytes of content, at most `most`. Reads more than its head only
+/// if that is not enough.
 fn unpacked_start(head: &Head, content: &dyn Content, most: usize) -> Vec<u8> {
     let known = head.unpacked();
     let is_all = content.len() <= head.len() as u64 && known.len() < HEAD;

@@ -1,7 +1,8 @@
 //! Panics in readers: the file is skipped, and the scan goes on.
 //!
-//! Where panics unwind, they are caught. The programs of a release abort instead, because they are smaller without the
-//! code for unwinding: they start again, and leave out the file that was being read.
+//! Where panics unwind, they are caught. The programs of a release abort instead, because they are
+//! smaller without the code for unwinding: they start again, and leave out the file that was being
+//! read.
 
 use std::cell::RefCell;
 use std::os::unix::process::CommandExt as _;
@@ -14,7 +15,8 @@ use crate::check::evidence::{Reader, Unreadable};
 use crate::sighting::Sighting;
 use crate::skipped::SkipKind;
 
-/// The variable with the readers and places that the process before this one could not read, one on each line.
+/// The variable with the readers and places that the process before this one could not read, one on
+/// each line.
 const VARIABLE: &str = "NRI_COMPAT_DEFECTS";
 
 static DEFECTS: LazyLock<String> = LazyLock::new(|| std::env::var(VARIABLE).unwrap_or_default());
@@ -53,7 +55,8 @@ pub(crate) fn start_again_after_panics() {
     }
 }
 
-/// Replaces this process by one with the same arguments, which leaves out these defects. Returns if that fails.
+/// Replaces this process by one with the same arguments, which leaves out these defects. Returns if
+/// that fails.
 fn start_again(defects: &str) {
     let program = std::env::current_exe().unwrap_or_default();
     let _ = Command::new(program).args(std::env::args_os().skip(1)).env(VARIABLE, defects).exec();

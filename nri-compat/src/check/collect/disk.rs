@@ -1,5 +1,5 @@
-//! Files on disk as [`Content`], and streams that are copied to temporary files, so that they can be read at
-//! any offset.
+//! Files on disk as [`Content`], and streams that are copied to temporary files, so that they can
+//! be read at any offset.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -114,7 +114,8 @@ impl Content for Disk {
     }
 }
 
-/// Returns true if a file is regular and anybody may execute it, which is how runtimes find plugins.
+/// Returns true if a file is regular and anybody may execute it, which is how runtimes find
+/// plugins.
 pub(super) fn is_executable(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.mode() & 0o111 != 0
 }

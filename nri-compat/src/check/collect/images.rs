@@ -1,7 +1,8 @@
-//! Images by reference, fetched from registries and checked like those in files: manifests first, then each layer once, then the reports.
+//! Images by reference, fetched from registries and checked like those in files: manifests first,
+//! then each layer once, then the reports.
 //!
-//! With `--quick`, reading stops at the entry point of an image, but only if it is a plugin: a script or another
-//! program proves nothing about the image.
+//! With `--quick`, reading stops at the entry point of an image, but only if it is a plugin: a
+//! script or another program proves nothing about the image.
 
 mod remote;
 
@@ -78,8 +79,8 @@ pub(super) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOp
     check(scan, &images, asked.len(), options.quick);
 }
 
-/// Reads the layers of images, which `references` references name, and reports their plugins. A quick check only reads
-/// entry points that are plugins.
+/// Reads the layers of images, which `references` references name, and reports their plugins. A
+/// quick check only reads entry points that are plugins.
 fn check(scan: &Scan<'_>, images: &[Fetched<'_>], references: usize, is_quick: bool) {
     let stored = images.iter();
     let stored = stored.map(|one| (one.remote as &dyn Store, one.image));
@@ -104,8 +105,8 @@ fn check(scan: &Scan<'_>, images: &[Fetched<'_>], references: usize, is_quick: b
 }
 
 impl Fetched<'_> {
-    /// Returns the place of the image within a place that asks for it: the platform if there are several, after the
-    /// reference unless the place is the reference.
+    /// Returns the place of the image within a place that asks for it: the platform if there are
+    /// several, after the reference unless the place is the reference.
     fn place_within(&self, place: &Place) -> Place {
         let reference = shown(self.reference);
         let is_named = place.file == reference;
@@ -119,8 +120,8 @@ impl Fetched<'_> {
     }
 }
 
-/// Reports an image whose layers were read, also if it has no trace of NRI and no part that could not be
-/// read.
+/// Reports an image whose layers were read, also if it has no trace of NRI and no part that could
+/// not be read.
 fn whole_image(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) {
     match image::report(image, layers, place) {
         Ok(0) if scan.skipped_within(place).1 == 0 => {

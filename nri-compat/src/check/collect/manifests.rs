@@ -21,7 +21,8 @@ pub(super) use recognise::recognises;
 /// The name of the reader, in evidence.
 const READER: &str = "manifest";
 
-/// The texts that mark a placeholder: those of Helm, of shells and Flux, of kustomize, and of people.
+/// The texts that mark a placeholder: those of Helm, of shells and Flux, of kustomize, and of
+/// people.
 const PLACEHOLDERS: [&str; 4] = ["{{", "${", "$(", "<"];
 
 /// A manifest, and what is known about it so far.
@@ -40,8 +41,8 @@ struct ManifestReading<'r, 's> {
     found: Found,
 }
 
-/// Reads a manifest, stores what it finds, and requests the images of the candidates. Returns `None`
-/// if it has no Kubernetes object and the user did not name it.
+/// Reads a manifest, stores what it finds, and requests the images of the candidates. Returns
+/// `None` if it has no Kubernetes object and the user did not name it.
 pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Option<FileOutcome> {
     let bytes = match text::bytes(file.content, manifest::MAX_BYTES) {
         Ok(bytes) => bytes,
@@ -216,8 +217,8 @@ pub(super) fn unknown(place: Place, reason: String) -> Sighting {
     }
 }
 
-/// Reports an image that is not fetched: as unknown, unless it is that of this command. `reason` says
-/// why the container of a manifest may be a plugin.
+/// Reports an image that is not fetched: as unknown, unless it is that of this command. `reason`
+/// says why the container of a manifest may be a plugin.
 pub(super) fn not_fetched(scan: &Scan<'_>, image: &ImageRequest, reason: Option<&str>) {
     let name = shown(&image.reference);
     let place = match reason {

@@ -18,7 +18,8 @@ pub(super) fn threads(asked: usize) -> usize {
 /// The maximum number of items that a thread takes at once.
 const MAX_TAKEN: usize = 32;
 
-/// Calls `work` with each item of an iterator, on several threads, without keeping the items in memory.
+/// Calls `work` with each item of an iterator, on several threads, without keeping the items in
+/// memory.
 pub(super) fn share<T>(
     threads: usize,
     items: impl Iterator<Item = T> + Send,
@@ -27,7 +28,8 @@ pub(super) fn share<T>(
     let shared = Mutex::new((items, 0));
     let take = || {
         let (items, before) = &mut *shared.lock().unwrap_or_else(PoisonError::into_inner);
-        // One by one at first: among few items, each may take long. Among many, taking them is what takes long.
+        // One by one at first: among few items, each may take long. Among many, taking them is what
+        // takes long.
         let number = (*before / 64).clamp(1, MAX_TAKEN);
         let taken: Vec<T> = items.take(number).collect();
         *before += taken.len();
@@ -41,8 +43,8 @@ pub(super) fn share<T>(
     });
 }
 
-/// Calls `work` once per item, on at most `threads` threads, and returns the results in the order of the
-/// items.
+/// Calls `work` once per item, on at most `threads` threads, and returns the results in the order
+/// of the items.
 pub(super) fn each<T: Sync, R: Send>(
     threads: usize,
     items: &[T],

@@ -1,5 +1,5 @@
-//! Running processes: their executables, `/proc/*/exe`, each once, and the processes that are plugins
-//! by what they do, whatever they execute.
+//! Running processes: their executables, `/proc/*/exe`, each once, and the processes that are
+//! plugins by what they do, whatever they execute.
 
 mod bridges;
 #[cfg(target_os = "linux")]
@@ -64,7 +64,8 @@ struct Plugin {
     index: Option<String>,
 }
 
-/// The sockets of runtimes to which there are connections, by the inode of the socket at the other end.
+/// The sockets of runtimes to which there are connections, by the inode of the socket at the other
+/// end.
 type Connections = BTreeMap<u32, PathBuf>;
 
 /// The processes of a machine.
@@ -76,9 +77,9 @@ struct Processes<'p> {
     programs: BTreeMap<FileId, Program>,
 }
 
-/// Passes the executables of all processes under `proc` to the scan, which shows them as `/opt/x
-/// (pid 12, 15)`. A process that is connected to one of the NRI sockets, or that a runtime started, is
-/// reported even if its executable has no trace of NRI.
+/// Passes the executables of all processes under `proc` to the scan, which shows them as
+/// `/opt/x (pid 12, 15)`. A process that is connected to one of the NRI sockets, or that a runtime
+/// started, is reported even if its executable has no trace of NRI.
 #[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
 pub(super) fn read(scan: &Scan<'_>, proc: &Path, sockets: &[PathBuf]) {
     let pids = match pids(proc) {
@@ -142,7 +143,8 @@ impl Processes<'_> {
         }
     }
 
-    /// Returns the process as a plugin if it is connected to a socket of NRI or a runtime started it.
+    /// Returns the process as a plugin if it is connected to a socket of NRI or a runtime started
+    /// it.
     fn plugin(&mut self, folder: &Path, pid: u32) -> Option<Plugin> {
         let open = open_sockets(folder, &self.connections);
         let socket = open.first().and_then(|one| self.connections.get(one)).cloned();
@@ -156,8 +158,8 @@ impl Processes<'_> {
         Some(Plugin { pid, command: command(folder), activity, socket, name, index })
     }
 
-    /// Forgets the program of this process, which contains NRI and is no part of the machine, unless a process of the
-    /// program is a plugin.
+    /// Forgets the program of this process, which contains NRI and is no part of the machine,
+    /// unless a process of the program is a plugin.
     fn forget_own(&mut self) {
         if let Ok(Some((own, _))) = identify(&self.proc.join("self"))
             && let Entry::Occupied(program) = self.programs.entry(own)
@@ -220,7 +222,8 @@ fn without_program<T>(folder: &Path) -> Result<Option<T>, Unreadable> {
     }
 }
 
-/// Reports an executable, and its processes that are plugins without a trace of NRI in it. Returns true if it is the bridge.
+/// Reports an executable, and its processes that are plugins without a trace of NRI in it. Returns
+/// true if it is the bridge.
 fn report(scan: &Scan<'_>, program: &Program) -> bool {
     let place = Place::from_path(&program.path).run_by(&program.pids);
     let exe = program.process.join("exe");
@@ -283,8 +286,8 @@ fn open_sockets(process: &Path, wanted: &BTreeMap<u32, PathBuf>) -> BTreeSet<u32
     inodes.filter(|inode| wanted.contains_key(inode)).collect()
 }
 
-/// Returns the name and index with which a runtime started a process as a plugin. The children of the process
-/// inherit the variables, and are none.
+/// Returns the name and index with which a runtime started a process as a plugin. The children of
+/// the process inherit the variables, and are none.
 fn launched(proc: &Path, pid: u32) -> Option<(Option<String>, Option<String>)> {
     let folder = |pid: u32| proc.join(pid.to_string());
     let name = variable(&folder(pid), NAME_VARIABLE)?;

@@ -16,10 +16,12 @@ pub struct Request<'p> {
     /// Files and folders, as spelled by the user; `-` is standard input, and pipes are read. A
     /// runtime's configuration stands for the folders that it names.
     ///
-    /// If empty, and neither images nor processes are requested, the check covers what the runtimes configured on
-    /// this machine use, or else their default folders; [`Summary::looked_at`](crate::report::check::Summary::looked_at) lists them.
+    /// If empty, and neither images nor processes are requested, the check covers what the runtimes
+    /// configured on this machine use, or else their default folders;
+    /// [`Summary::looked_at`](crate::report::check::Summary::looked_at) lists them.
     pub paths: Vec<PathBuf>,
-    /// Configurations of containerd or CRI-O in unusual places. The check covers the folders that they name.
+    /// Configurations of containerd or CRI-O in unusual places. The check covers the folders that
+    /// they name.
     pub config_files: Vec<PathBuf>,
     /// Images in registries. An image that is requested under several places is fetched once, and
     /// reported for each of them.
@@ -49,7 +51,8 @@ pub struct Request<'p> {
 }
 
 impl Request<'_> {
-    /// Returns true if nothing is named, so that the check covers what the runtimes of the machine use.
+    /// Returns true if nothing is named, so that the check covers what the runtimes of the machine
+    /// use.
     pub(super) fn is_for_machine(&self) -> bool {
         self.paths.is_empty()
             && self.config_files.is_empty()
@@ -109,7 +112,8 @@ impl ImageRequest {
     }
 }
 
-/// The image of a container in a manifest that may be a plugin, to be checked when all files have been read.
+/// The image of a container in a manifest that may be a plugin, to be checked when all files have
+/// been read.
 #[derive(Clone, Debug)]
 pub(super) struct WantedImage {
     pub(super) request: ImageRequest,

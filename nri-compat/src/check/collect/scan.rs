@@ -199,8 +199,8 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// Returns the reason why something within a file, archive or image was skipped, and how many places
-    /// were.
+    /// Returns the reason why something within a file, archive or image was skipped, and how many
+    /// places were.
     pub(super) fn skipped_within(&self, outer: &Place) -> (Option<String>, usize) {
         let gathered = self.gathered();
         let all = gathered.found.skipped.iter();

@@ -78,8 +78,9 @@ pub(super) fn incomplete(scan: &Scan<'_>, place: &Place, demand: Demand) {
     report(scan, place, demand, &reason);
 }
 
-/// Returns the findings in a file that is no container of others, perhaps a compressed program, with a substitute if there
-/// are none and the demand requires a result; `None` if nothing is known about such files.
+/// Returns the findings in a file that is no container of others, perhaps a compressed program,
+/// with a substitute if there are none and the demand requires a result; `None` if nothing is known
+/// about such files.
 pub(super) fn findings(
     scan: &Scan<'_>,
     file: &File<'_>,

@@ -1,5 +1,5 @@
-//! The formats that may hold programs and are not read: archives, packages, compressed files and images
-//! of disks. Their first bytes identify them, in folders, archives and images alike.
+//! The formats that may hold programs and are not read: archives, packages, compressed files and
+//! images of disks. Their first bytes identify them, in folders, archives and images alike.
 
 use crate::check::content::Content;
 use crate::magic::{FORMATS, Magic, Packing, Use, ZIP};
@@ -8,7 +8,8 @@ use crate::skipped::{SkipKind, Unreadable};
 /// The number of first bytes that are enough to recognise every format.
 pub(super) const ENOUGH: usize = 0x1_0048;
 
-/// The first entries of ZIP files that hold no programs for nodes: libraries of Java, documents, books.
+/// The first entries of ZIP files that hold no programs for nodes: libraries of Java, documents,
+/// books.
 const OTHER_ZIP_FILES: [&[u8]; 3] = [b"META-INF/", b"[Content_Types].xml", b"mimetype"];
 
 /// The position of the name of the first entry in a ZIP file.
@@ -66,7 +67,8 @@ fn has_bytes(head: &[u8], content: &dyn Content, offset: u64, magic: &[u8]) -> b
     read.is_ok_and(|read| read == bytes.len()) && bytes == magic
 }
 
-/// Returns true unless the first bytes are a text, as those of most files are: no image of a disk begins with one.
+/// Returns true unless the first bytes are a text, as those of most files are: no image of a disk
+/// begins with one.
 pub(super) fn may_be_image(head: &[u8]) -> bool {
     head.contains(&0)
 }

@@ -50,8 +50,9 @@ pub(super) fn stream(scan: &Scan<'_>, disk: &Disk, place: Place) {
     count(scan, &visit, look(scan, disk, &visit, false));
 }
 
-/// Reads the files with several names that the walks deferred: each once, under the most suitable name regardless of the order
-/// of the walk, and under every name that a runtime starts or the user named.
+/// Reads the files with several names that the walks deferred: each once, under the most suitable
+/// name regardless of the order of the walk, and under every name that a runtime starts or the user
+/// named.
 pub(super) fn deferred(scan: &Scan<'_>) {
     let mut linked = std::mem::take(&mut scan.gathered().linked);
     linked.sort();
@@ -102,8 +103,8 @@ fn count(scan: &Scan<'_>, visit: &Visit, outcome: io::Result<Option<FileOutcome>
     }
 }
 
-/// Returns the findings in the executable of running processes, under the `name` in their view, and its
-/// outcome. An executable that was read under another name is read again only if `is_wanted`.
+/// Returns the findings in the executable of running processes, under the `name` in their view, and
+/// its outcome. An executable that was read under another name is read again only if `is_wanted`.
 pub(super) fn program(
     scan: &Scan<'_>,
     exe: &Path,
@@ -145,8 +146,8 @@ fn rank(visit: &Visit, name: &str) -> NameRank {
     }
 }
 
-/// Reads a file, and returns its outcome; `None` if it is deferred, which only happens when it is found for
-/// the first time.
+/// Reads a file, and returns its outcome; `None` if it is deferred, which only happens when it is
+/// found for the first time.
 fn look(
     scan: &Scan<'_>,
     disk: &Disk,

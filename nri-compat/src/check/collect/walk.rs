@@ -173,7 +173,8 @@ fn is_layout(folder: &Path) -> bool {
     has(OCI_LAYOUT) && has("index.json")
 }
 
-/// Returns the reason for skipping an entry of a plugin folder that is not a file, which no runtime can start.
+/// Returns the reason for skipping an entry of a plugin folder that is not a file, which no runtime
+/// can start.
 fn special() -> Unreadable {
     Unreadable::new(SkipKind::SpecialFile, "is no file, so that no runtime can start it")
 }
@@ -188,7 +189,8 @@ const VIRTUAL_TYPES: [&str; 15] = [
 /// Their conventional mount points, whatever is mounted there: `/dev` is a tmpfs in a container.
 const MOUNT_POINTS: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// Returns the mounts of file systems without files, such as `proc` and `sysfs`, which are never walked.
+/// Returns the mounts of file systems without files, such as `proc` and `sysfs`, which are never
+/// walked.
 fn virtual_mounts(mounts: &str) -> HashSet<PathBuf> {
     let mounted = mounts.lines().filter_map(mount);
     MOUNT_POINTS.iter().map(PathBuf::from).chain(mounted).collect()

@@ -159,7 +159,8 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant")
 }
 
-/// Returns the name in the package clause and the paths of the imports of a file that begins like this.
+/// Returns the name in the package clause and the paths of the imports of a file that begins like
+/// this.
 pub(in crate::check) fn header(text: &str) -> Option<(String, Vec<String>)> {
     let text = text.trim_start_matches('\u{feff}');
     let code = blanked(text, true);

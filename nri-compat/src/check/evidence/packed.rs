@@ -1,7 +1,8 @@
 //! Packed data in a program: whatever it is, it was not read, and may be another program.
 //!
-//! Not each kind of packing has a reader. Packed data looks random, and data that was made letters for a source file has few
-//! different ones. Neither code nor texts nor tables look so over a long distance.
+//! Not each kind of packing has a reader. Packed data looks random, and data that was made letters
+//! for a source file has few different ones. Neither code nor texts nor tables look so over a long
+//! distance.
 
 use super::Unreadable;
 use super::binary::Image;
@@ -12,17 +13,19 @@ use crate::skipped::{SkipKind, Skipped};
 /// The number of bytes that are looked at together.
 const BLOCK: usize = 16 << 10;
 
-/// The number of blocks in a row from which on data counts: 256 KiB that begin anywhere have so many whole blocks.
+/// The number of blocks in a row from which on data counts: 256 KiB that begin anywhere have so
+/// many whole blocks.
 const MIN_BLOCKS: u64 = 15;
 
-/// The minimum entropy of packed data in bits per byte. Code has up to 6.5, and data packed with lz4 has about 7.
+/// The minimum entropy of packed data in bits per byte. Code has up to 6.5, and data packed with
+/// lz4 has about 7.
 const MIN_ENTROPY: f64 = 6.8;
 
 /// The minimum entropy of packed data in hexadecimal digits or base64.
 const MIN_ENTROPY_OF_LETTERS: f64 = 3.8;
 
-/// The beginnings of the names of sections whose content is known: code, symbols, and information for debuggers, which
-/// linkers pack.
+/// The beginnings of the names of sections whose content is known: code, symbols, and information
+/// for debuggers, which linkers pack.
 const KNOWN: [&str; 6] = [".text", ".debug", ".zdebug", ".gnu_debugdata", ".symtab", ".strtab"];
 
 /// Returns an entry for the packed data in a program, if there is any.

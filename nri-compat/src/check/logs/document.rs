@@ -1,5 +1,5 @@
-//! JSON documents that are indented, or lists over many lines, as `jq .` and export buttons write them: each value, or each
-//! element of a list, on one line, as in JSON lines.
+//! JSON documents that are indented, or lists over many lines, as `jq .` and export buttons write
+//! them: each value, or each element of a list, on one line, as in JSON lines.
 
 use std::io::{self, BufReader, Read};
 
@@ -22,8 +22,9 @@ pub(super) fn is_document(begin: &str) -> bool {
     is_json && serde_json::from_str::<serde::de::IgnoredAny>(line).is_err()
 }
 
-/// Reads JSON values, and puts each on one line. White space outside of texts is dropped, and line ends follow the value, so
-/// that the number of a line is that of the first line of its value. What is no JSON is passed on unchanged.
+/// Reads JSON values, and puts each on one line. White space outside of texts is dropped, and line
+/// ends follow the value, so that the number of a line is that of the first line of its value. What
+/// is no JSON is passed on unchanged.
 pub(super) struct OnOneLine<R> {
     input: BufReader<R>,
     state: State,
@@ -127,7 +128,8 @@ impl State {
             _ => {}
         }
         if self.depth == 0 {
-            // The rest of the last line of the value has its own line end, unless the next value is on the same line.
+            // The rest of the last line of the value has its own line end, unless the next value is
+            // on the same line.
             line.extend(std::iter::repeat_n(b'\n', self.line_ends));
             self.line_ends = 0;
         }

@@ -39,8 +39,9 @@ const MAX_REASON: usize = 200;
 /// The maximum length of the names of plugins in a statement, or of that of an event, in bytes.
 const MAX_NAMES: usize = 1024;
 
-/// The words with which journald or rsyslog says that it dropped messages, and its names: `Suppressed 12 messages from
-/// containerd.service`, `imjournal: 12 messages lost due to rate-limiting`.
+/// The words with which journald or rsyslog says that it dropped messages, and its names:
+/// `Suppressed 12 messages from containerd.service`,
+/// `imjournal: 12 messages lost due to rate-limiting`.
 static DROPPED: LazyLock<[[Regex; 2]; 2]> = LazyLock::new(|| {
     let by_journald =
         "Suppressed [0-9]+ messages from |Forwarding to syslog missed [0-9]+ messages";
@@ -126,7 +127,8 @@ fn in_groups(pattern: &Pattern, groups: &Captures<'_>) -> Vec<Statement> {
     names.map(|name| statement(Some(name))).collect()
 }
 
-/// Returns the topic of a statement. If it names no plugin, and the plugin still serves, the runtime is all that it is about.
+/// Returns the topic of a statement. If it names no plugin, and the plugin still serves, the
+/// runtime is all that it is about.
 fn topic(pattern: &Pattern, name: Option<&str>) -> Topic {
     let serves = pattern.incident.is_some() && pattern.stage == Stage::Other;
     match name {
@@ -135,7 +137,8 @@ fn topic(pattern: &Pattern, name: Option<&str>) -> Topic {
     }
 }
 
-/// Returns the names of the events of the bits in a mask, `0x2000`; an event that this version does not know is `event 15`.
+/// Returns the names of the events of the bits in a mask, `0x2000`; an event that this version does
+/// not know is `event 15`.
 fn unknown_events(mask: &str) -> Vec<String> {
     let digits = mask.trim_start_matches("0x");
     let bits = u64::from_str_radix(digits, 16).unwrap_or_default();
@@ -146,8 +149,8 @@ fn unknown_events(mask: &str) -> Vec<String> {
     numbers.map(name).collect()
 }
 
-/// Returns a note in words that do not require knowledge of ttrpc, and with the name of the event instead of its number,
-/// which runtimes up to v0.11.0 log.
+/// Returns a note in words that do not require knowledge of ttrpc, and with the name of the event
+/// instead of its number, which runtimes up to v0.11.0 log.
 fn in_words(note: &str, request: Option<&str>) -> String {
     let number = request.and_then(|request| request.strip_prefix("event ")?.parse::<usize>().ok());
     let event = number.and_then(|number| EVENTS.get(number.checked_sub(1)?));

@@ -63,13 +63,15 @@ impl Incidents {
         }
     }
 
-    /// Returns the worst that happened to the plugin: refused is worse than closed, because it never served.
+    /// Returns the worst that happened to the plugin: refused is worse than closed, because it
+    /// never served.
     pub(super) fn worst(&self) -> Option<Fate> {
         let fates = self.0.keys().filter_map(|rule| incident::get(rule)).map(|known| known.plugin);
         fates.filter(|fate| matches!(fate, Fate::Closed | Fate::Refused)).max()
     }
 
-    /// Returns all incidents, and that of a plugin that registers again and again, the most serious ones first.
+    /// Returns all incidents, and that of a plugin that registers again and again, the most serious
+    /// ones first.
     pub(super) fn sightings(&self, flapping: Option<Incident>) -> Vec<Incident> {
         let counted = self.0.iter().map(|(rule, counted)| counted.sighting(rule));
         let mut all: Vec<Incident> = counted.chain(flapping).collect();

@@ -17,8 +17,8 @@ use crate::skipped::{SkipKind, Skipped, Unreadable};
 /// The reason for not following a link.
 const LEADS_ABOVE: &str = "leads to a folder above: name that folder to read its logs";
 
-/// Reads logs one after the other. A log that cannot be read does not stop the others. A folder stands for the logs in
-/// it, and a plugin is one sighting in however many logs it is.
+/// Reads logs one after the other. A log that cannot be read does not stop the others. A folder
+/// stands for the logs in it, and a plugin is one sighting in however many logs it is.
 pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
     let start = Instant::now();
     let mut inputs = LogInputs {
@@ -67,8 +67,8 @@ impl LogInputs<'_> {
         }
     }
 
-    /// Reads the files of a folder and its subfolders, and those to which links in it lead, which come last: a file that
-    /// is found twice has its own path.
+    /// Reads the files of a folder and its subfolders, and those to which links in it lead, which
+    /// come last: a file that is found twice has its own path.
     fn folder(&mut self, folder: &Path) {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let leads_above = |entry: &DirEntry| {

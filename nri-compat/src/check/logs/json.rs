@@ -1,7 +1,8 @@
 //! The JSON values in a text: every text in them that may be about NRI, with the time, the host and
 //! the fields of a record from the objects around it.
 //!
-//! A value is read in place, and only what counts is kept, so that a large document takes little memory.
+//! A value is read in place, and only what counts is kept, so that a large document takes little
+//! memory.
 
 use std::collections::BTreeMap;
 
@@ -87,8 +88,8 @@ fn is_time(value: &str) -> bool {
     digits.len() >= 10 && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// Returns the text of a string, of a list of bytes, which is journald's form of a message that is not printable, or of
-/// a number.
+/// Returns the text of a string, of a list of bytes, which is journald's form of a message that is
+/// not printable, or of a number.
 fn text(value: &str) -> Option<String> {
     match value.as_bytes() {
         // A text with half a surrogate pair is not decoded.
@@ -151,8 +152,8 @@ impl Inner {
         }
     }
 
-    /// Adds what is in an object or a list. Its fields belong to the record of the object around, unless it has a record
-    /// of its own.
+    /// Adds what is in an object or a list. Its fields belong to the record of the object around,
+    /// unless it has a record of its own.
     fn inner(&mut self, inner: Self, is_element: bool) {
         let is_attribute = inner.get(Field::Key).and(inner.get(Field::Value)).is_some();
         let is_apart = is_element && !is_attribute;

@@ -19,7 +19,8 @@ const MIN_REGISTRATIONS: u64 = 3;
 /// The number of ends between these registrations.
 const MIN_ENDS: u64 = 2;
 
-/// The maximum number of hosts whose registrations are counted, and of those whose last registration is known.
+/// The maximum number of hosts whose registrations are counted, and of those whose last
+/// registration is known.
 const MAX_HOSTS: usize = 4096;
 
 /// The lives of one plugin, by host.
@@ -31,7 +32,8 @@ pub(super) struct Lives(BTreeMap<Option<String>, Life>);
 struct Life {
     registrations: u64,
     ends: u64,
-    /// True between a registration and the first message about its end: a runtime logs several about one.
+    /// True between a registration and the first message about its end: a runtime logs several
+    /// about one.
     is_open: bool,
     /// The first and the last registration.
     span: Span,
@@ -66,7 +68,8 @@ impl Lives {
         }
     }
 
-    /// Returns the incident of a plugin that registers again and again, on the host where it does so most.
+    /// Returns the incident of a plugin that registers again and again, on the host where it does
+    /// so most.
     pub(super) fn flapping(&self, place: &Place) -> Option<Incident> {
         let lives = self.0.iter().filter(|(_, life)| life.is_flapping());
         let (host, life) = lives.max_by_key(|(_, life)| life.registrations)?;
@@ -109,8 +112,8 @@ impl Life {
     }
 }
 
-/// The last registration on each host, by which a message that names no plugin is about one: a runtime registers and
-/// synchronizes external plugins one after the other.
+/// The last registration on each host, by which a message that names no plugin is about one: a
+/// runtime registers and synchronizes external plugins one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Registrations(BTreeMap<Option<String>, String>);
 

@@ -7,16 +7,17 @@ use regex::Regex;
 
 use super::record::{Field, Record, inherit, regex};
 
-/// A relevant pair, whose value is quoted or ends before a character that logfmt quotes. After it is white space, such as
-/// a line end, or a character that a tool may append to a line. Anything else shows that the line was cut.
+/// A relevant pair, whose value is quoted or ends before a character that logfmt quotes. After it
+/// is white space, such as a line end, or a character that a tool may append to a line. Anything
+/// else shows that the line was cut.
 static PAIR: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r#"\b(time|msg|plugin|deprecated|details)=(?:"((?:[^"\\]|\\.)*)"(?:[\s<'`)\],;|]|$)|([^\s"={<'`)\],;|]+)[\s<'`)\],;|])"#,
     )
 });
 
-/// Returns the records in a text, and the rest of it as a record. The pairs in a text without `msg` belong to the rest,
-/// as in the terminal format of logrus.
+/// Returns the records in a text, and the rest of it as a record. The pairs in a text without `msg`
+/// belong to the rest, as in the terminal format of logrus.
 pub(super) fn records(text: &str, wrapper: &Record) -> (Vec<Record>, Record) {
     let (mut records, mut record) = (Vec::new(), Record::new());
     let (mut rest, mut end) = (String::new(), 0);

@@ -5,7 +5,8 @@ use jiff::{Span, Timestamp, ToSpan as _, Zoned};
 
 use crate::stamp;
 
-/// A period from one moment to another, both included, each optional, which is also the help of the command line.
+/// A period from one moment to another, both included, each optional, which is also the help of the
+/// command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
 #[group(skip)]
 pub struct Period {
@@ -33,8 +34,9 @@ impl Period {
     }
 }
 
-/// Parses a moment: RFC 3339; local time as `2026-03-18 20:15:04`, `2026-03-18 20:15` or `2026-03-18`; `yesterday`,
-/// `today`; a span before now as `-1h` or `2 days ago`; seconds since 1970 as `@1773864904`.
+/// Parses a moment: RFC 3339; local time as `2026-03-18 20:15:04`, `2026-03-18 20:15` or
+/// `2026-03-18`; `yesterday`, `today`; a span before now as `-1h` or `2 days ago`; seconds since
+/// 1970 as `@1773864904`.
 ///
 /// # Errors
 ///

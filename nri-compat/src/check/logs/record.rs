@@ -1,4 +1,5 @@
-//! The known facts about a line: its message, its time and host, and the fields of a runtime's record.
+//! The known facts about a line: its message, its time and host, and the fields of a runtime's
+//! record.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -16,7 +17,8 @@ pub(super) enum Field {
     Plugin,
     Deprecated,
     Details,
-    /// An object about the source of a line, whose host takes precedence over that of the collector.
+    /// An object about the source of a line, whose host takes precedence over that of the
+    /// collector.
     Source,
     /// The name of a host that is an object.
     Name,
@@ -70,8 +72,8 @@ impl Field {
 /// The known facts about a line, or about all lines in a wrapper, which has no message.
 pub(super) type Record = BTreeMap<Field, String>;
 
-/// Adds what the wrapper of a record says, unless the record says it itself: the innermost wrapper is closest to the
-/// runtime.
+/// Adds what the wrapper of a record says, unless the record says it itself: the innermost wrapper
+/// is closest to the runtime.
 pub(super) fn inherit(record: &mut Record, wrapper: &Record) {
     for (field, value) in wrapper {
         record.entry(*field).or_insert_with(|| value.clone());
@@ -81,12 +83,13 @@ pub(super) fn inherit(record: &mut Record, wrapper: &Record) {
 /// The maximum number of bytes before the text of a line.
 const MAX_HEADER: usize = 512;
 
-/// The forms of a time in the header of a line: RFC 3339, also with a space; those of journalctl and syslog; seconds
-/// since 1970.
+/// The forms of a time in the header of a line: RFC 3339, also with a space; those of journalctl
+/// and syslog; seconds since 1970.
 const TIME: &str = r"(?:[A-Z][a-z]{2} )?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{8,}(?:Z|[+-][0-9]{2}:?[0-9]{2}| [A-Z]{3,4})?|[A-Z][a-z]{2} +[0-9]{1,2} [0-9:.]{8,}|[0-9]{10}\.[0-9]+";
 
-/// The forms of a header with a time and a host: `<PRIORITY>1 TIME HOST ` of RFC 5424; `TIME [HOST] UNIT[PID]: ` of
-/// journald and syslog, or with the seconds since boot instead of the time; a time anywhere else.
+/// The forms of a header with a time and a host: `<PRIORITY>1 TIME HOST ` of RFC 5424;
+/// `TIME [HOST] UNIT[PID]: ` of journald and syslog, or with the seconds since boot instead of the
+/// time; a time anywhere else.
 ///
 /// <https://www.rfc-editor.org/rfc/rfc5424#section-6>
 static HEADERS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
@@ -99,7 +102,8 @@ static HEADERS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     ]
 });
 
-/// The beginning of a line with a time, and of a line in a list of deprecations as a table or as JSON.
+/// The beginning of a line with a time, and of a line in a list of deprecations as a table or as
+/// JSON.
 pub(super) static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
     let time = format!("(?:<[0-9]+>1? ?|time=\"|[A-Z]{{4}}\\[)?(?:{TIME})");
     regex(&format!(

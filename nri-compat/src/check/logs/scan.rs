@@ -1,5 +1,5 @@
-//! Reads a stream in chunks, in constant memory, and passes on the lines that may be about NRI. No other line is
-//! parsed.
+//! Reads a stream in chunks, in constant memory, and passes on the lines that may be about NRI. No
+//! other line is parsed.
 
 use std::io::{self, Read};
 use std::iter::Peekable;
@@ -11,16 +11,18 @@ use memchr::{memchr, memchr_iter, memrchr};
 use super::wording::{RARE, may_match};
 use crate::check::progress::Progress;
 
-/// The maximum length of a line in bytes. An export may have a whole log in one JSON document on one line.
+/// The maximum length of a line in bytes. An export may have a whole log in one JSON document on
+/// one line.
 pub const LONGEST_LINE: usize = 256 << 20;
 
 /// The number of bytes read at once: few enough to stay in the processor's cache until they are
 /// searched.
 const CHUNK: usize = 256 << 10;
 
-/// Returns the places in lines that may be about NRI, in lists that are each in order: words of which every message about NRI
-/// has one; messages as arrays of bytes; what journald and rsyslog say of messages that they dropped. Searches for something
-/// rare are faster than one for all wordings.
+/// Returns the places in lines that may be about NRI, in lists that are each in order: words of
+/// which every message about NRI has one; messages as arrays of bytes; what journald and rsyslog
+/// say of messages that they dropped. Searches for something rare are faster than one for all
+/// wordings.
 fn relevant(lines: &[u8]) -> [Places<'_>; 4] {
     let [plugin, nri] = RARE.map(|word| find_iter(lines, word));
     let array = memchr_iter(b'[', lines);
@@ -58,8 +60,8 @@ pub(super) struct Scanner {
 }
 
 impl Scanner {
-    /// Reads all of `input`, and passes the lines that may be about NRI to `see`, with their numbers. Only the last line
-    /// may lack its line end: it may have been cut.
+    /// Reads all of `input`, and passes the lines that may be about NRI to `see`, with their
+    /// numbers. Only the last line may lack its line end: it may have been cut.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! Logs as streams of lines: recognised by their first bytes, decompressed, and with each entry on one line.
+//! Logs as streams of lines: recognised by their first bytes, decompressed, and with each entry on
+//! one line.
 
 use std::io::{self, Cursor, Read};
 
@@ -23,8 +24,8 @@ const MAX_CONTROLS: usize = 3;
 /// The maximum size of a list of deprecations in bytes.
 const MAX_LIST: u64 = 1 << 20;
 
-/// Returns the lines of the log in `input`, a file with this extension, decompressed, and true if it does not begin like a
-/// text.
+/// Returns the lines of the log in `input`, a file with this extension, decompressed, and true if
+/// it does not begin like a text.
 ///
 /// # Errors
 ///

@@ -11,7 +11,8 @@ pub(super) enum Subject {
     Plugin,
     /// A v0.1.0 plugin, which was run.
     OneShot,
-    /// A warning about `StateChange` that was truncated, or in an unknown format. It still proves that there is a plugin.
+    /// A warning about `StateChange` that was truncated, or in an unknown format. It still proves
+    /// that there is a plugin.
     Unread,
     /// Such a warning about v0.1.0 plugins.
     UnreadOneShot,

@@ -1,5 +1,5 @@
-//! Logs in tables, as Splunk, Grafana and others export them: each row of the CSV as a JSON object on one line, with the cells
-//! of a row as fields beside the message.
+//! Logs in tables, as Splunk, Grafana and others export them: each row of the CSV as a JSON object
+//! on one line, with the cells of a row as fields beside the message.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -19,7 +19,8 @@ const MAX_NAME: usize = 64;
 /// Names of columns with the text of a line, beside those of JSON lines; in lower case.
 const TEXTS: [&str; 6] = ["_raw", "body", "content", "event", "raw", "text"];
 
-/// Returns the separator of a table with a log, if a text begins with the names of columns, one of which is that of a message.
+/// Returns the separator of a table with a log, if a text begins with the names of columns, one of
+/// which is that of a message.
 pub(super) fn separator(begin: &str) -> Option<u8> {
     let line = begin.trim_start_matches('\u{feff}').split_inclusive('\n').next()?;
     let line = line.strip_suffix('\n')?.trim_end_matches('\r');
@@ -53,8 +54,8 @@ fn key(name: &str) -> String {
     }
 }
 
-/// Reads the rows of a table as JSON lines. Line ends follow a row that has several lines, so that the number of a line is that
-/// of the first line of its row.
+/// Reads the rows of a table as JSON lines. Line ends follow a row that has several lines, so that
+/// the number of a line is that of the first line of its row.
 pub(super) struct Rows<R> {
     rows: csv::Reader<LimitedRow<R>>,
     keys: Vec<String>,
@@ -66,7 +67,8 @@ pub(super) struct Rows<R> {
     ready: io::Cursor<Vec<u8>>,
 }
 
-/// A reader that fails after some number of bytes: a quotation mark without an end makes a row of all that follows.
+/// A reader that fails after some number of bytes: a quotation mark without an end makes a row of
+/// all that follows.
 struct LimitedRow<R> {
     input: R,
     left: Rc<Cell<usize>>,

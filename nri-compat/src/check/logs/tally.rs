@@ -70,8 +70,8 @@ pub(super) struct Mentions {
     lives: Lives,
 }
 
-/// Returns true if a plugin is known whose name begins with that of this topic: in a line without its end, the name was
-/// cut.
+/// Returns true if a plugin is known whose name begins with that of this topic: in a line without
+/// its end, the name was cut.
 pub(super) fn has_longer_name(tally: &Tally, (_, name): &Topic) -> bool {
     let Some(name) = name else {
         return false;
@@ -80,7 +80,8 @@ pub(super) fn has_longer_name(tally: &Tally, (_, name): &Topic) -> bool {
     known.any(|known| known.len() > name.len() && known.starts_with(name))
 }
 
-/// Adds a statement in a line, which is shown with its number. Returns false if it is about a plugin beyond the maximum.
+/// Adds a statement in a line, which is shown with its number. Returns false if it is about a
+/// plugin beyond the maximum.
 pub(super) fn add(tally: &mut Tally, found: Found, place: &Place, shown: &str) -> bool {
     let (record, said) = found;
     let time = record.get(&Field::Time).and_then(|time| Stamp::new(time));
@@ -165,7 +166,8 @@ fn without_warning(mentions: &Mentions) -> &'static str {
     }
 }
 
-/// Counts the statements about a plugin whose message has no index with those about the only plugin that has this name.
+/// Counts the statements about a plugin whose message has no index with those about the only plugin
+/// that has this name.
 pub(super) fn join(tally: &mut Tally) {
     let with_index =
         |topic: &Topic| topic.0 == Subject::Plugin && topic.1.as_deref().is_some_and(has_index);

@@ -1,8 +1,8 @@
 //! The statements in a line, whatever wrappers are around it.
 //!
-//! Each text in the JSON values of a line is a line itself, and so is the message of each record. They are found wherever
-//! they are, so that the headers of journald, syslog and container engines and the prefixes of `grep`,
-//! `kubectl logs --prefix` or `stern` need no removal.
+//! Each text in the JSON values of a line is a line itself, and so is the message of each record.
+//! They are found wherever they are, so that the headers of journald, syslog and container engines
+//! and the prefixes of `grep`, `kubectl logs --prefix` or `stern` need no removal.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,8 @@ use super::fact::{self, Statement};
 use super::record::{Field, Record, header, inherit};
 use super::{json, logfmt};
 
-/// The maximum number of wrappers: a collector around journald around logfmt is three, and its message the fourth.
+/// The maximum number of wrappers: a collector around journald around logfmt is three, and its
+/// message the fourth.
 const MAX_DEPTH: usize = 9;
 
 /// A statement, and the record that makes it.
@@ -20,7 +21,8 @@ pub(super) type Found = (Record, Statement);
 
 /// Returns all statements in a line.
 pub(super) fn statements(line: &str) -> Vec<Found> {
-    // The pairs of logfmt end before white space. Lines may be long: only the last one, without its end, is copied.
+    // The pairs of logfmt end before white space. Lines may be long: only the last one, without its
+    // end, is copied.
     let mut ended = Cow::Borrowed(line);
     if !line.ends_with('\n') {
         ended.to_mut().push('\n');

@@ -21,10 +21,12 @@ pub(super) const LISTED_MESSAGE: &str = "\"message\": \"NRI plugin";
 pub(super) const BRIDGED: &str =
     "nri-bridge sends it StateChange, whatever the runtime does: it has to stay behind the bridge";
 
-/// The wordings of messages that are no incidents, each with what it says. Those of unread warnings count only if nothing else was found.
+/// The wordings of messages that are no incidents, each with what it says. Those of unread warnings
+/// count only if nothing else was found.
 ///
-/// `NAME` is the name of a plugin with its index, and so is `OWN`, where a pattern has another name already: programs of all
-/// kinds have plugins, but do not call them `10-template`. Messages that name no plugin need one of NRI's own reasons.
+/// `NAME` is the name of a plugin with its index, and so is `OWN`, where a pattern has another name
+/// already: programs of all kinds have plugins, but do not call them `10-template`. Messages that
+/// name no plugin need one of NRI's own reasons.
 const WORDINGS: &[(Subject, Stage, &str)] = &[
     (
         Subject::Plugin,
@@ -81,8 +83,9 @@ const WORDINGS: &[(Subject, Stage, &str)] = &[
     ),
 ];
 
-/// The placeholders in wordings; one may contain those after it. Control characters are listed, because `regex` knows
-/// `\p{Cc}` only with its tables of Unicode. In errors, quotation marks have backslashes if the error is a quoted field.
+/// The placeholders in wordings; one may contain those after it. Control characters are listed,
+/// because `regex` knows `\p{Cc}` only with its tables of Unicode. In errors, quotation marks have
+/// backslashes if the error is a quoted field.
 const PLACEHOLDERS: &[(&str, &str)] = &[
     (
         "FAILED",
@@ -170,12 +173,12 @@ pub(super) fn may_match(text: &[u8]) -> bool {
     WORDS.is_match(text)
 }
 
-/// Words of which one is in every message that a pattern matches. A search for one of them is much faster than one for the
-/// words of all patterns.
+/// Words of which one is in every message that a pattern matches. A search for one of them is much
+/// faster than one for the words of all patterns.
 pub(super) const RARE: [&str; 2] = ["plugin", "NRI"];
 
-/// Returns a word for each alternative of a pattern that is in every text that it matches: the longest one outside of groups
-/// and classes. It has no character that JSON or logfmt escape.
+/// Returns a word for each alternative of a pattern that is in every text that it matches: the
+/// longest one outside of groups and classes. It has no character that JSON or logfmt escape.
 fn literals(pattern: &str) -> Vec<String> {
     let mut alternatives = vec![vec![String::new()]];
     let (mut depth, mut letters) = (0_usize, pattern.chars().peekable());

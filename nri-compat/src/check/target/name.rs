@@ -29,8 +29,8 @@ const MAX_SUFFIX: usize = 128;
 /// The characters between the words of a suffix, as SemVer, Debian and RPM use them.
 const SEPARATORS: [char; 5] = ['-', '+', '~', '.', '_'];
 
-/// The numbers of a version, and its suffix: words of letters and digits, each after a separator. A suffix begins
-/// after at least two numbers, and with a dot only after three and before a letter.
+/// The numbers of a version, and its suffix: words of letters and digits, each after a separator. A
+/// suffix begins after at least two numbers, and with a dot only after three and before a letter.
 static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     let numbers = "[0-9]+(?:[.][0-9]+){0,2}";
     let first_word = "(?:[-+~_][0-9A-Za-z]+|[.][A-Za-z][0-9A-Za-z]*)";
@@ -52,10 +52,10 @@ pub struct ReleaseName {
 
 impl ReleaseName {
     /// Parses `NAME@VERSION`, the container runtime version of a Kubernetes node
-    /// (`containerd://2.4.2+unknown`), the output of `containerd --version` and `crio --version`, or
-    /// the name of a package as `rpm -q` and `apk info` print it (`cri-o-1.33.4-3.el9.x86_64`), or
-    /// of its file (`containerd.io_1.7.27-1_amd64.deb`). It may be in quotes, as in JSON, and after
-    /// the name of its field in a node's status.
+    /// (`containerd://2.4.2+unknown`), the output of `containerd --version` and `crio --version`,
+    /// or the name of a package as `rpm -q` and `apk info` print it (`cri-o-1.33.4-3.el9.x86_64`),
+    /// or of its file (`containerd.io_1.7.27-1_amd64.deb`). It may be in quotes, as in JSON, and
+    /// after the name of its field in a node's status.
     ///
     /// Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {

@@ -14,7 +14,8 @@ use crate::report::check::CheckTarget;
 use crate::runtime_release::RuntimeRelease;
 use crate::version::{self, without_v};
 
-/// The treatment of releases that are not in the tables, which is also the help of the command line.
+/// The treatment of releases that are not in the tables, which is also the help of the command
+/// line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 #[group(skip)]
 pub struct UnknownReleases {
@@ -45,8 +46,8 @@ impl UnknownReleases {
 impl<'h> Target<'h> {
     /// Returns the release that a user names: `nri@0.12`, `containerd@2.3.4`, `cri-o@1.36`,
     /// `containerd@latest`; a release of a distribution, for the runtime that it ships, such as
-    /// `rke2@v1.34.5` or `k0s@1.36`; `containerd@2.7`, which is only planned, but is the release of a
-    /// planned removal; or in a form printed by machines, see [`ReleaseName::parse`].
+    /// `rke2@v1.34.5` or `k0s@1.36`; `containerd@2.7`, which is only planned, but is the release of
+    /// a planned removal; or in a form printed by machines, see [`ReleaseName::parse`].
     ///
     /// # Errors
     ///
@@ -262,8 +263,8 @@ fn planned(history: &History, runtime: &str, version: &str) -> Result<Option<Ver
     Ok(found.and_then(|(_, series)| Version::parse(&format!("{series}.0")).ok()))
 }
 
-/// Returns the number of a release of NRI, which may be older than the protocol; `0.0.0` if its name
-/// has none.
+/// Returns the number of a release of NRI, which may be older than the protocol; `0.0.0` if its
+/// name has none.
 fn release_number(name: &str) -> Version {
     version::parse(name).unwrap_or_else(|| Version::new(0, 0, 0))
 }

@@ -89,7 +89,8 @@ impl ClusterScan {
         collected
     }
 
-    /// Returns a sighting of the plugins that the runtimes of some nodes warned about, with those found in pods there.
+    /// Returns a sighting of the plugins that the runtimes of some nodes warned about, with those
+    /// found in pods there.
     fn warned(&self, warned: &WarnedNodes) -> Sighting {
         let said = format!(
             "the condition {} of {} is False: {}",

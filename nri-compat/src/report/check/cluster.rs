@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::counted;
 
-/// The name of the reader of clusters in evidence. Its evidence is shown with each verdict, because it
-/// explains why a container was checked and how its image was found.
+/// The name of the reader of clusters in evidence. Its evidence is shown with each verdict, because
+/// it explains why a container was checked and how its image was found.
 pub const CLUSTER_READER: &str = "cluster";
 
 /// A cluster, as described by its API server.
@@ -19,7 +19,8 @@ pub struct ClusterView {
     pub name: String,
     /// The URL of the API server.
     pub server: String,
-    /// The identity of the cluster: the SHA-256 of its certificate authority, in hexadecimal, if known.
+    /// The identity of the cluster: the SHA-256 of its certificate authority, in hexadecimal, if
+    /// known.
     #[serde(default)]
     pub id: Option<String>,
     /// The namespace whose workloads were read; `None` means all of them.
@@ -57,7 +58,8 @@ pub struct NodePool {
 }
 
 impl ClusterView {
-    /// Returns the targets of the pools that have one of these nodes; those of all pools if there are no nodes.
+    /// Returns the targets of the pools that have one of these nodes; those of all pools if there
+    /// are no nodes.
     pub fn targets(&self, nodes: &[String]) -> BTreeSet<&str> {
         let has = |pool: &&NodePool| {
             let is_in_pool = |node| pool.nodes.binary_search(node).is_ok();

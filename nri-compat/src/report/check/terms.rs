@@ -87,8 +87,8 @@ impl Suppression {
 }
 
 impl Subject {
-    /// Returns the index and name in the form that runtimes use (`10-logger`), the name alone, or the
-    /// last part of the path.
+    /// Returns the index and name in the form that runtimes use (`10-logger`), the name alone, or
+    /// the last part of the path.
     pub fn label(&self) -> String {
         match (&self.index, &self.name) {
             (Some(index), Some(name)) => format!("{index}-{name}"),
@@ -97,8 +97,8 @@ impl Subject {
         }
     }
 
-    /// Returns the verdicts, each with the targets for which it is the same: the worst first, otherwise in the order of the
-    /// targets.
+    /// Returns the verdicts, each with the targets for which it is the same: the worst first,
+    /// otherwise in the order of the targets.
     pub fn alike(&self) -> Vec<(&Verdict, Vec<&str>)> {
         let mut groups: Vec<(&Verdict, Vec<&str>)> = Vec::new();
         for verdict in &self.verdicts {
@@ -173,8 +173,8 @@ impl VerdictCounts {
     }
 }
 
-/// The distinct texts and lists of verdicts so far. Reports have tens of thousands of verdicts, but few distinct
-/// reasons.
+/// The distinct texts and lists of verdicts so far. Reports have tens of thousands of verdicts, but
+/// few distinct reasons.
 #[derive(Default)]
 pub(crate) struct Pool {
     texts: HashSet<Arc<str>>,

@@ -9,8 +9,8 @@ use crate::report::json::SCHEMA;
 /// The property that identifies the subject of a result.
 pub(super) const SUBJECT: &str = "subject";
 
-/// Returns the document of the report that an object about a node was made from, as far as `merge` needs it; `None` if the
-/// object is about something else.
+/// Returns the document of the report that an object about a node was made from, as far as `merge`
+/// needs it; `None` if the object is about something else.
 ///
 /// # Errors
 ///

@@ -117,8 +117,8 @@ pub(super) fn code(name: &str) -> Value {
     Value::from_safe_string(text)
 }
 
-/// Returns text for HTML in which long identifiers break after their separators instead of in the middle of a word. In
-/// markup, the names inside of tags stay as they are.
+/// Returns text for HTML in which long identifiers break after their separators instead of in the
+/// middle of a word. In markup, the names inside of tags stay as they are.
 pub(super) fn breakable(value: &Value) -> Value {
     if value.is_none() || value.is_undefined() {
         return value.clone();
@@ -148,8 +148,8 @@ fn push_breakable(broken: &mut String, mut text: &str) {
     broken.push_str(text);
 }
 
-/// Returns the end of the first separator inside of an identifier. A version number stays whole: `containerd@2.4.2` has one
-/// separator.
+/// Returns the end of the first separator inside of an identifier. A version number stays whole:
+/// `containerd@2.4.2` has one separator.
 fn separator(text: &str) -> Option<usize> {
     let inside = |(before, after): (char, char)| match before {
         '_' | '/' | '@' => after.is_alphanumeric(),

@@ -1,5 +1,5 @@
-//! Archives and images that programs understand differently, or that hide what they contain, one per
-//! row. Each file that an extractor might write is found, or the archive is unknown.
+//! Archives and images that programs understand differently, or that hide what they contain, one
+//! per row. Each file that an extractor might write is found, or the archive is unknown.
 
 mod images;
 mod layers;

@@ -95,7 +95,8 @@ fn committed_files_are_compared_whatever_their_attributes() {
     }
 }
 
-/// A committed link leads to no file of the machine. Links that the comparison does not need are no obstacle.
+/// A committed link leads to no file of the machine. Links that the comparison does not need are no
+/// obstacle.
 #[cfg(unix)]
 #[test]
 fn links_in_git_are_not_followed() {

@@ -20,8 +20,8 @@ pub struct Replayed {
     pub plugin: String,
     /// The index and the name of the recorded plugin.
     pub recorded_plugin: String,
-    /// True if the recording is redacted: the plugin got `<redacted>` in place of the values of variables and annotations,
-    /// and may have answered differently because of it.
+    /// True if the recording is redacted: the plugin got `<redacted>` in place of the values of
+    /// variables and annotations, and may have answered differently because of it.
     pub redacted: bool,
     /// The number of requests that were sent.
     pub requests: u64,
@@ -43,7 +43,8 @@ pub struct Replayed {
 pub struct Skipped {
     /// Requests for events that the plugin did not subscribe to.
     pub unsubscribed: u64,
-    /// Requests that repeat, as StateChange, an event that the plugin handled through its dedicated RPC.
+    /// Requests that repeat, as StateChange, an event that the plugin handled through its dedicated
+    /// RPC.
     pub repeated: u64,
     /// Requests that were withheld from the recording.
     pub withheld: u64,
@@ -63,7 +64,8 @@ pub struct Difference {
     pub at: Duration,
     /// The method, such as `CreateContainer`.
     pub method: String,
-    /// The pod and the container of the request, such as `default/web/server`; empty if it has none.
+    /// The pod and the container of the request, such as `default/web/server`; empty if it has
+    /// none.
     pub subject: String,
     /// The difference.
     #[serde(rename = "detail", serialize_with = "phrase")]
@@ -83,7 +85,8 @@ pub enum DifferenceKind {
         /// The value in the answer of the plugin, or `absent`.
         got: String,
     },
-    /// The plugin answered with another status, which a runtime treats differently. `None` is success.
+    /// The plugin answered with another status, which a runtime treats differently. `None` is
+    /// success.
     Status {
         /// The recorded error.
         recorded: Option<Status>,
@@ -148,7 +151,8 @@ impl Replayed {
 }
 
 impl fmt::Display for Difference {
-    /// Writes `request 7, CreateContainer of default/web/server: adjust.env[DEBUG].value: recorded "1", got absent`.
+    /// Writes
+    /// `request 7, CreateContainer of default/web/server: adjust.env[DEBUG].value: recorded "1", got absent`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.request > 0 {
             write!(f, "request {}, ", self.request)?;

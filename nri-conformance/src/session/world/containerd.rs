@@ -1,5 +1,5 @@
-//! The parts that containerd 2.4 adds to a pod and its containers. `tests/tests/containerd/samples.rs` compares it with recorded
-//! requests.
+//! The parts that containerd 2.4 adds to a pod and its containers.
+//! `tests/tests/containerd/samples.rs` compares it with recorded requests.
 
 use nri::api::{Container, LinuxNamespace, Mount, PodSandbox};
 
@@ -76,7 +76,8 @@ fn mounts(pod: &PodSandbox, container: &str) -> Vec<Mount> {
     shared::file_systems().chain(own).chain(volumes).collect()
 }
 
-/// Returns the namespaces of a pod or container, with these paths of those for IPC and for the host name.
+/// Returns the namespaces of a pod or container, with these paths of those for IPC and for the host
+/// name.
 fn namespaces(ipc: &str, uts: &str) -> Vec<LinuxNamespace> {
     shared::namespaces([
         ("pid", String::new()),

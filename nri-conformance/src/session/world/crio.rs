@@ -1,6 +1,6 @@
-//! The parts of a pod and its containers that are CRI-O's, with systemd as the manager of cgroups. A pod has the annotations of the
-//! kubelet alone, and a container has all annotations of its OCI spec. `tests/tests/containerd/samples.rs` compares it with recorded
-//! requests.
+//! The parts of a pod and its containers that are CRI-O's, with systemd as the manager of cgroups.
+//! A pod has the annotations of the kubelet alone, and a container has all annotations of its OCI
+//! spec. `tests/tests/containerd/samples.rs` compares it with recorded requests.
 
 use nri::api::{Container, LinuxNamespace, LinuxPids, Mount, PodSandbox};
 use serde_json::{Value, json};
@@ -10,7 +10,8 @@ use super::shared::{self, strings};
 /// The folder of the files of every sandbox.
 const STORAGE: &str = "/run/containers/storage/overlay-containers";
 
-/// Completes a pod. It has no process, because CRI-O runs a pause process only for pods whose containers share their processes.
+/// Completes a pod. It has no process, because CRI-O runs a pause process only for pods whose
+/// containers share their processes.
 pub(super) fn pod(pod: &mut PodSandbox) {
     pod.pid = 0;
     pod.labels.extend(strings([("io.kubernetes.container.name", "POD")]));
@@ -80,8 +81,8 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> shared::Map {
     ])
 }
 
-/// Returns the annotations that hold other parts of a container as JSON: its labels, its annotations as the kubelet sent them, and
-/// the mounts that the kubelet asked for.
+/// Returns the annotations that hold other parts of a container as JSON: its labels, its
+/// annotations as the kubelet sent them, and the mounts that the kubelet asked for.
 fn json_annotations(pod: &PodSandbox, container: &Container) -> shared::Map {
     let folder = shared::pod_folder(pod);
     let mounts = container.mounts.iter();
@@ -128,7 +129,8 @@ fn files(pod: &PodSandbox) -> String {
     format!("{STORAGE}/{}/userdata", pod.id)
 }
 
-/// Returns the namespaces of a pod, which its containers join: CRI-O keeps each in a file that is named after one UUID.
+/// Returns the namespaces of a pod, which its containers join: CRI-O keeps each in a file that is
+/// named after one UUID.
 fn namespaces(pod: &PodSandbox) -> Vec<LinuxNamespace> {
     let file = |kind: &str| format!("/var/run/{kind}ns/{}", pod.uid);
     shared::namespaces([

@@ -1,5 +1,5 @@
-//! The parts of pods and containers that are the same under every runtime: those from the kubelet, the image, and mounts,
-//! namespaces and resources of the OCI spec.
+//! The parts of pods and containers that are the same under every runtime: those from the kubelet,
+//! the image, and mounts, namespaces and resources of the OCI spec.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,8 @@ pub(super) fn labels(pod: &PodSandbox) -> Map {
     ])
 }
 
-/// Returns the annotations of a pod. The number of the pod is one of them, so that no two pods have the same.
+/// Returns the annotations of a pod. The number of the pod is one of them, so that no two pods have
+/// the same.
 pub(super) fn pod_annotations(number: u64) -> Map {
     let number = number.to_string();
     strings([
@@ -143,7 +144,8 @@ pub(super) fn container_limits() -> LinuxResources {
     limits(512, 50_000, 100_000, 128 << 20)
 }
 
-/// Returns the resources of a container: its limits, no swap, and no access to devices but those that the spec lists.
+/// Returns the resources of a container: its limits, no swap, and no access to devices but those
+/// that the spec lists.
 pub(super) fn resources() -> LinuxResources {
     let mut resources = container_limits();
     let memory = resources.memory.get_or_insert_default();
@@ -152,7 +154,8 @@ pub(super) fn resources() -> LinuxResources {
     resources
 }
 
-/// Returns the resources of the pause process of a pod, which CRI-O specifies even if it does not run the process.
+/// Returns the resources of the pause process of a pod, which CRI-O specifies even if it does not
+/// run the process.
 pub(super) fn pause_resources() -> LinuxResources {
     LinuxResources {
         cpu: Some(LinuxCpu { shares: Some(2), ..LinuxCpu::default() }),

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-/// Returns the commands of the processes with a token among their arguments or in their environment.
+/// Returns the commands of the processes with a token among their arguments or in their
+/// environment.
 pub(crate) fn left(token: &str) -> Vec<String> {
     let mut left = Vec::new();
     for process in fs::read_dir("/proc").unwrap().flatten() {

@@ -30,7 +30,8 @@ async fn every_event_is_recorded_and_replayed_without_answers() {
         let requests = frames.iter().filter(|frame| {
             matches!(&frame.event, FrameEvent::Request(request) if request.service.ends_with("Plugin"))
         });
-        // Configure, Synchronize, and the eight events of the pod's life; a container that is created may be validated.
+        // Configure, Synchronize, and the eight events of the pod's life; a container that is
+        // created may be validated.
         let count = requests.count();
         let validated = usize::from(release == "v0.12.5");
         assert_eq!(count, 10 + validated, "{release}: {frames:?}");

@@ -81,7 +81,8 @@ async fn secrets_are_recorded_only_on_request() {
             };
             secrets += bytes.windows(7).filter(|part| part == b"hunter2").count();
         }
-        // Three requests with the pod's annotation, one with a variable, and two values in the answer.
+        // Three requests with the pod's annotation, one with a variable, and two values in the
+        // answer.
         assert_eq!(secrets, if redact { 0 } else { 6 });
     }
 }

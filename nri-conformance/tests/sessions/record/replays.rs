@@ -1,4 +1,5 @@
-//! Replays of recorded sessions: the same plugin gives the same answers, and a difference is found and named.
+//! Replays of recorded sessions: the same plugin gives the same answers, and a difference is found
+//! and named.
 
 use nri::prelude::*;
 use nri_conformance::record::replay::Replay;

@@ -18,7 +18,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// A time limit longer than anything takes on the busiest machine: only a failing test waits for it.
+/// A time limit longer than anything takes on the busiest machine: only a failing test waits for
+/// it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An adaptation that listens on a socket.

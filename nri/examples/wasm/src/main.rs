@@ -1,5 +1,5 @@
-//! Sets an environment variable to the name of the pod in each container. The configuration is the name of the
-//! variable; without one, it is `POD_NAME`.
+//! Sets an environment variable to the name of the pod in each container. The configuration is the
+//! name of the variable; without one, it is `POD_NAME`.
 //!
 //! The same file builds as a program and as a WebAssembly module:
 //!

@@ -70,7 +70,8 @@ impl Entries {
         None
     }
 
-    /// Checks that the path is absolute. An empty one is reported as unnamed where it may not be empty.
+    /// Checks that the path is absolute. An empty one is reported as unnamed where it may not be
+    /// empty.
     pub(super) fn absolute(&mut self, key: &str, path: &str) {
         let holds = path.is_empty() || path.starts_with('/');
         self.require(holds, key, ProblemKind::NotAbsolute);
@@ -83,7 +84,8 @@ impl Entries {
     }
 
     /// Checks that the text is empty or a list of CPUs or nodes as described by
-    /// [cpuset(7)](https://man7.org/linux/man-pages/man7/cpuset.7.html): numbers and ascending ranges.
+    /// [cpuset(7)](https://man7.org/linux/man-pages/man7/cpuset.7.html): numbers and ascending
+    /// ranges.
     pub(super) fn list(&mut self, text: &str) {
         let holds = text.is_empty() || text.split(',').all(is_range);
         self.require(holds, "", ProblemKind::MalformedList(text.to_owned()));

@@ -1,4 +1,5 @@
-//! The log of the whole test process, as lines: level, message, fields, and the spans that were made.
+//! The log of the whole test process, as lines: level, message, fields, and the spans that were
+//! made.
 
 use std::fmt::{Debug, Write};
 use std::sync::{LazyLock, Mutex};

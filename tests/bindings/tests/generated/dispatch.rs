@@ -109,7 +109,8 @@ fn futures_can_be_sent_to_another_thread() {
     drop(sent(client.shutdown(&empty)));
 }
 
-/// The older revision has its own services, and the service that hosts offer to WASM plugins is served alike.
+/// The older revision has its own services, and the service that hosts offer to WASM plugins is
+/// served alike.
 struct Old;
 
 impl v0_9::Plugin for Old {

@@ -1,4 +1,5 @@
-//! The event mask: what it holds, how it reads and prints. The spellings are those of the Go API's ParseEventMask.
+//! The event mask: what it holds, how it reads and prints. The spellings are those of the Go API's
+//! ParseEventMask.
 
 use nri_tests_bindings::latest::{Event, EventMask};
 use nri_tests_bindings::v0_9;

@@ -22,7 +22,8 @@ pub(crate) fn cases<T>(case: impl Fn(u64) -> T) -> Vec<T> {
     (first..first + count).map(case).collect()
 }
 
-/// Returns how rich the messages of a seed are: from nearly empty ones, which rarely conflict, to full ones.
+/// Returns how rich the messages of a seed are: from nearly empty ones, which rarely conflict, to
+/// full ones.
 pub(crate) fn density(seed: u64) -> Density {
     Density {
         field: [0.15, 0.3, 0.45, 0.6][(seed % 4) as usize],

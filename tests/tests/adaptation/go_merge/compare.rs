@@ -95,7 +95,8 @@ pub(crate) fn failed(seen: Vec<SeenRequest>, error: &MergeError) -> Expected {
 
 /// Returns what must be the same in the words of both sides: the plugins, and the field.
 ///
-/// Of several conflicting entries of a map the reference names any one, so the name of the entry is cut there.
+/// Of several conflicting entries of a map the reference names any one, so the name of the entry is
+/// cut there.
 pub(crate) fn conflict(error: &str) -> String {
     let maps = ["Annotations", "Sysctl", "LinuxNetDevices", "CgroupsUnified"];
     if error.contains("during creation") || error.contains("being created") {
@@ -124,8 +125,8 @@ pub(crate) fn compare(cases: Vec<Case>) {
 
 /// Returns another result of the reference for the same case if one is the expected one.
 ///
-/// The reference goes through maps in random order, so that a conflict whose failure a plugin ignores leaves claims on
-/// random entries.
+/// The reference goes through maps in random order, so that a conflict whose failure a plugin
+/// ignores leaves claims on random entries.
 pub(crate) fn another(case: &Case, theirs: Expected) -> Expected {
     let results = ask(std::iter::repeat_n(&case.input, 100));
     let mut results = results.iter().map(|result| expected(&case.input, result));
@@ -169,8 +170,8 @@ pub(crate) fn seen_by_plugin(input: &Value, request: &[u8]) -> SeenRequest {
     }
 }
 
-/// Puts namespaces in order: the reference keeps them in a map. Parts that are there and empty stay, because to a plugin
-/// they differ from absent ones.
+/// Puts namespaces in order: the reference keeps them in a map. Parts that are there and empty
+/// stay, because to a plugin they differ from absent ones.
 pub(crate) fn normal(mut container: Container) -> Container {
     if let Some(linux) = &mut container.linux {
         linux.namespaces.sort_by(|one, other| one.r#type.cmp(&other.r#type));
@@ -178,8 +179,8 @@ pub(crate) fn normal(mut container: Container) -> Container {
     container
 }
 
-/// Leaves out the empty parts that the reference adds to the answer for the runtime. Ours has none, which is the only
-/// difference between the two; validators get the same ones on both sides.
+/// Leaves out the empty parts that the reference adds to the answer for the runtime. Ours has none,
+/// which is the only difference between the two; validators get the same ones on both sides.
 fn stripped(response: CreateContainerResponse) -> CreateContainerResponse {
     let updates = response.update.into_iter();
     ordered(CreateContainerResponse {

@@ -1,5 +1,5 @@
-//! The accepted differences. `nri-adaptation/src/oci/differences.md` lists them in the same order, with their
-//! reasons.
+//! The accepted differences. `nri-adaptation/src/oci/differences.md` lists them in the same order,
+//! with their reasons.
 
 use std::collections::{BTreeMap, BTreeSet};
 

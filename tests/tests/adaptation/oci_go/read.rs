@@ -1,4 +1,5 @@
-//! Compares the container that is read from a spec with what the helpers of the reference make of it.
+//! Compares the container that is read from a spec with what the helpers of the reference make of
+//! it.
 
 use nri::api::{Container, LinuxContainer};
 use nri::codec::Message as _;
@@ -18,7 +19,8 @@ pub(crate) fn differing(spec: &Value, theirs: &Value) -> Vec<String> {
     normal::differing(&json(theirs), &json(ours), "container")
 }
 
-/// Removes what the reference has no helper for, and an empty Linux part, which means the same as none.
+/// Removes what the reference has no helper for, and an empty Linux part, which means the same as
+/// none.
 fn comparable(mut container: Container) -> Container {
     if let Some(linux) = &mut container.linux {
         linux.rdt = None;

@@ -62,8 +62,8 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
     (lines.join("\n"), change)
 }
 
-/// The trouble of a pairing comes from the only change, so that some finding about it must not say that peers are
-/// unaffected.
+/// The trouble of a pairing comes from the only change, so that some finding about it must not say
+/// that peers are unaffected.
 #[test]
 fn a_change_that_hurts_peers_is_not_called_harmless() {
     let before = newest();

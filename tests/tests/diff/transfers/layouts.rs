@@ -1,5 +1,6 @@
-//! Moves of messages, services, packages and files. Only the full names of services are on the wire: a pairing works
-//! whatever else moves, and loses all calls to a service that has another full name.
+//! Moves of messages, services, packages and files. Only the full names of services are on the
+//! wire: a pairing works whatever else moves, and loses all calls to a service that has another
+//! full name.
 
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport as Report;

@@ -1,5 +1,5 @@
-//! Mutations of NRI protocols: no pairing works if a decoder sees a value change, vanish or be refused, and no pairing
-//! has trouble with a field that no decoder sees.
+//! Mutations of NRI protocols: no pairing works if a decoder sees a value change, vanish or be
+//! refused, and no pairing has trouble with a field that no decoder sees.
 
 use fastrand::Rng;
 use nri_compat::diff::diff;
@@ -18,8 +18,8 @@ pub(super) const REVISIONS: [&str; 3] = ["v0.4.0", "v0.11.0", "v0.12.4"];
 /// Messages of each type that are sent to find trouble, and to find trouble that a pairing names.
 const MESSAGES: (usize, usize) = (4, 200);
 
-/// Holds the pairings of random mutations against a decoder. Returns how many pairings were compared, and how many of
-/// them have trouble.
+/// Holds the pairings of random mutations against a decoder. Returns how many pairings were
+/// compared, and how many of them have trouble.
 pub(super) fn law(decoder: &mut dyn Decoder, rounds: u64) -> (usize, usize) {
     let history = History::embedded().expect("the embedded tables fit together");
     let (mut compared, mut troubled) = (0, 0);

@@ -22,8 +22,8 @@ pub(super) fn same(sent: &DynamicMessage, read: &DynamicMessage) -> bool {
     plain(sent) == plain(read)
 }
 
-/// Returns true if the reader of `read` can tell 0 from unset in each field in which the sender of `sent` can, and
-/// finds no field unset that the sender regards as 0. Both have the same values.
+/// Returns true if the reader of `read` can tell 0 from unset in each field in which the sender of
+/// `sent` can, and finds no field unset that the sender regards as 0. Both have the same values.
 pub(super) fn same_presence(sent: &DynamicMessage, read: &DynamicMessage) -> bool {
     let of = sent.descriptor();
     of.fields().all(|field| {
@@ -48,8 +48,8 @@ pub(super) fn same_presence(sent: &DynamicMessage, read: &DynamicMessage) -> boo
     })
 }
 
-/// Returns true if a field holds a value, and `None` if it holds 0 and the type cannot tell this from unset. prost has a
-/// plain value for a required field.
+/// Returns true if a field holds a value, and `None` if it holds 0 and the type cannot tell this
+/// from unset. prost has a plain value for a required field.
 fn presence(message: &DynamicMessage, field: &FieldDescriptor) -> Option<bool> {
     let is_set = message.has_field(field);
     let tells = field.supports_presence() && field.cardinality() != Cardinality::Required;

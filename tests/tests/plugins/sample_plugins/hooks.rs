@@ -1,4 +1,5 @@
-//! The hooks that `hook-injector` adds, compared with those of the library that CRI-O and Podman use.
+//! The hooks that `hook-injector` adds, compared with those of the library that CRI-O and Podman
+//! use.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,7 +1,8 @@
-//! The entries of a tar, one after another, from content that is compressed or can be read at any offset.
+//! The entries of a tar, one after another, from content that is compressed or can be read at any
+//! offset.
 //!
-//! The `tar` crate reads the headers. If programs differ in how they read an entry, it ends the archive with a
-//! reason.
+//! The `tar` crate reads the headers. If programs differ in how they read an entry, it ends the
+//! archive with a reason.
 
 use std::cell::Cell;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -88,7 +89,8 @@ impl<'a, 's> TarEntry<'a, 's> {
 ///
 /// # Errors
 ///
-/// Returns an error if programs differ in how they read the archive, or if it is not read to its end.
+/// Returns an error if programs differ in how they read the archive, or if it is not read to its
+/// end.
 pub(super) fn each<'s>(
     content: &'s dyn Content,
     packing: Packing,
@@ -137,7 +139,8 @@ enum Source<'s> {
 }
 
 impl EntryInput<'_> {
-    /// Checks that only zeros follow the last entry: programs differ in whether they extract anything else.
+    /// Checks that only zeros follow the last entry: programs differ in whether they extract
+    /// anything else.
     fn check_end(mut self) -> Result<(), Unreadable> {
         let mut piece = vec![0; END_PIECE];
         while let read @ 1.. = self.read(&mut piece).map_err(Unreadable::of_data)? {
@@ -197,8 +200,9 @@ impl Seek for EntryInput<'_> {
 ///
 /// # Errors
 ///
-/// Returns an error if they are damaged, describe a sparse file, or say something else than the `tar` crate has read:
-/// programs differ in which of several records they apply, and whether they apply global ones.
+/// Returns an error if they are damaged, describe a sparse file, or say something else than the
+/// `tar` crate has read: programs differ in which of several records they apply, and whether they
+/// apply global ones.
 fn check_records<R: Read>(
     entry: &mut Entry<'_, R>,
     path: &[u8],

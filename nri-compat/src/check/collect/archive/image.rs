@@ -27,7 +27,8 @@ pub(crate) struct Layers<'i> {
 }
 
 impl<'i> Layers<'i> {
-    /// Lists each layer of the images once, with its store. The memory of the stores grows with the number of archives.
+    /// Lists each layer of the images once, with its store. The memory of the stores grows with the
+    /// number of archives.
     pub(crate) fn new(
         scan: &'i Scan<'i>,
         archives: usize,
@@ -80,8 +81,8 @@ impl<'i> Layers<'i> {
         }))
     }
 
-    /// Returns the findings in the file of an image with this path. Only the layers from the topmost down to that with
-    /// the file are read.
+    /// Returns the findings in the file of an image with this path. Only the layers from the
+    /// topmost down to that with the file are read.
     #[cfg(feature = "registry")]
     pub(crate) fn file_at(&self, image: &Image, path: &Path) -> Option<Found> {
         let mut stack = Vec::new();
@@ -115,8 +116,8 @@ pub(super) fn read(
     Ok(images)
 }
 
-/// Reports what a container of an image would see, and what could not be read. Returns the number of
-/// files.
+/// Reports what a container of an image would see, and what could not be read. Returns the number
+/// of files.
 pub(crate) fn report(
     image: &Image,
     layers: &Layers<'_>,

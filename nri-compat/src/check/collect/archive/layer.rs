@@ -24,11 +24,12 @@ use crate::unpack::Packing;
 /// The maximum size of an entry that is read, in bytes.
 const MAX_ENTRY: u64 = 4 << 30;
 
-/// The number of first bytes of a compressed file that are enough to decompress some, in any format.
+/// The number of first bytes of a compressed file that are enough to decompress some, in any
+/// format.
 const PACKED_START: usize = 1 << 20;
 
-/// The maximum memory for the entries and findings of one archive in bytes. Images of whole distributions
-/// have 300,000 entries.
+/// The maximum memory for the entries and findings of one archive in bytes. Images of whole
+/// distributions have 300,000 entries.
 const MAX_MEMORY: u64 = 384 << 20;
 
 /// The memory for an entry in addition to its names, in bytes.
@@ -217,8 +218,8 @@ fn start(entry: &mut TarEntry<'_, '_>) -> Result<Vec<u8>, Unreadable> {
     Ok(start)
 }
 
-/// Returns the bytes of a file that starts with these, as far as they may be needed. Those of a stream are copied to a
-/// temporary file.
+/// Returns the bytes of a file that starts with these, as far as they may be needed. Those of a
+/// stream are copied to a temporary file.
 fn content<'c>(
     reading: LayerReading<'c>,
     entry: &mut TarEntry<'_, '_>,
@@ -249,8 +250,8 @@ fn content<'c>(
     Ok(whole)
 }
 
-/// Returns true if more than the first bytes of a file may be needed: that of a kind that readers know, or
-/// of a compressed program, or of a part of a chart.
+/// Returns true if more than the first bytes of a file may be needed: that of a kind that readers
+/// know, or of a compressed program, or of a part of a chart.
 fn is_read_whole(reading: LayerReading<'_>, file: &File<'_>, size: u64) -> bool {
     reading.scan.recognised(file)
         || compressed::holds_program(file)

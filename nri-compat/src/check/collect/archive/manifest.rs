@@ -3,8 +3,8 @@
 //! [Image layout](https://github.com/opencontainers/image-spec/blob/main/image-layout.md);
 //! `manifest.json` is [docker's](https://docs.docker.com/reference/cli/docker/image/save/).
 //!
-//! Indexes are followed to manifests, within limits because they may be circular. A broken document does not
-//! hide the others.
+//! Indexes are followed to manifests, within limits because they may be circular. A broken document
+//! does not hide the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -220,8 +220,8 @@ pub(crate) fn images_of(
 }
 
 impl Images {
-    /// Adds an image with the layers of its manifest. Returns the images of an index with their digests, the first one
-    /// last.
+    /// Adds an image with the layers of its manifest. Returns the images of an index with their
+    /// digests, the first one last.
     fn add(
         &mut self,
         mut image: Image,
@@ -264,7 +264,8 @@ impl Manifest {
         parse(&path, &bytes)
     }
 
-    /// Returns the manifest if it is either an index or an image. Programs differ in what they read of both.
+    /// Returns the manifest if it is either an index or an image. Programs differ in what they read
+    /// of both.
     fn checked(self) -> Result<Self, Unreadable> {
         match (&self.manifests, &self.layers) {
             (Some(_), None) | (None, Some(_)) => Ok(self),
@@ -286,16 +287,16 @@ impl Descriptor {
         self.annotations.as_ref()?.get(key).map(String::as_str)
     }
 
-    /// Returns true for an attestation, which BuildKit stores next to the image that it describes. Its
-    /// platform is unknown, so that no runtime takes it for an image.
+    /// Returns true for an attestation, which BuildKit stores next to the image that it describes.
+    /// Its platform is unknown, so that no runtime takes it for an image.
     fn is_attestation(&self) -> bool {
         let platform = self.platform.as_ref().map(Platform::to_string);
         platform.as_deref() == Some("unknown/unknown")
             && self.annotation("vnd.docker.reference.type").is_some()
     }
 
-    /// Returns an image whose manifest is still to be read, and its digest. The name is its own, else that of the
-    /// enclosing index, with the platform if it is stated.
+    /// Returns an image whose manifest is still to be read, and its digest. The name is its own,
+    /// else that of the enclosing index, with the platform if it is stated.
     fn into_image(self, around: &str) -> (Image, String) {
         let own = NAMES.iter().find_map(|key| self.annotation(key));
         let base = match own {

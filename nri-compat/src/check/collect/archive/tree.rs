@@ -1,7 +1,7 @@
 //! The files that a container sees when the layers of an image are applied one after another.
 //!
-//! Only files with findings and symbolic links are kept. An entry is written where extraction writes it:
-//! below the targets of the links among its folders.
+//! Only files with findings and symbolic links are kept. An entry is written where extraction
+//! writes it: below the targets of the links among its folders.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -77,8 +77,8 @@ impl<'l> Tree<'l> {
         }
     }
 
-    /// Returns what a hard link is. In a folder whose executables a runtime starts, it counts even if its
-    /// target has no findings.
+    /// Returns what a hard link is. In a folder whose executables a runtime starts, it counts even
+    /// if its target has no findings.
     fn linked(&self, path: &Path, target: &'l Path) -> Option<NodeContent<'l>> {
         let node = self.nodes.get(&self.resolved_folder(target));
         let unknown = || names::is_launched(path).then_some(NodeContent::Link(target));
@@ -124,8 +124,8 @@ impl<'l> Tree<'l> {
         resolved
     }
 
-    /// Returns a path with all links followed; as far as it gets in a circle of links. A path that is too long stays as
-    /// it is.
+    /// Returns a path with all links followed; as far as it gets in a circle of links. A path that
+    /// is too long stays as it is.
     fn resolved(&self, path: &Path) -> PathBuf {
         if path.as_os_str().len() > MAX_PATH {
             return path.to_owned();
@@ -147,8 +147,8 @@ impl<'l> Tree<'l> {
         done
     }
 
-    /// Returns the findings, each under the best of its names within `place`, and one for each link that
-    /// a runtime follows and that leads to no known file.
+    /// Returns the findings, each under the best of its names within `place`, and one for each link
+    /// that a runtime follows and that leads to no known file.
     pub(super) fn findings(&self, place: &Place) -> Vec<Found> {
         let mut files: HashMap<*const Found, (&Found, Vec<&Path>)> = HashMap::new();
         let mut findings = Vec::new();

@@ -1,5 +1,5 @@
-//! An image in a registry: its manifests, as parts by path like those of an archive, and the platforms that are
-//! checked: one, or every Linux platform.
+//! An image in a registry: its manifests, as parts by path like those of an archive, and the
+//! platforms that are checked: one, or every Linux platform.
 
 use serde::de::DeserializeOwned;
 
@@ -35,7 +35,8 @@ impl Store for Remote<'_> {
 }
 
 impl<'c> Remote<'c> {
-    /// Fetches the manifests of an image for a platform. Without one, fetches those for Linux on every architecture.
+    /// Fetches the manifests of an image for a platform. Without one, fetches those for Linux on
+    /// every architecture.
     pub(super) fn fetch(
         client: &'c Client,
         reference: &str,
@@ -98,8 +99,8 @@ fn digest_of(path: &str) -> Result<Digest, Unreadable> {
     Digest::parse(&name).ok_or_else(|| broken(reason))
 }
 
-/// Parses the value of `--platform`: `linux/arm64`, `linux/arm/v7`. An architecture may also have the name
-/// that `uname` gives to it.
+/// Parses the value of `--platform`: `linux/arm64`, `linux/arm/v7`. An architecture may also have
+/// the name that `uname` gives to it.
 pub(super) fn parse_platform(text: &str) -> Result<Platform, String> {
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
     let (os, architecture, variant) = match parts[..] {
@@ -124,8 +125,8 @@ pub(super) fn parse_platform(text: &str) -> Result<Platform, String> {
     })
 }
 
-/// Returns true if an image for the `stated` platform is checked: the platform that was asked for, or any Linux if
-/// none was. An image without a variant suits every variant.
+/// Returns true if an image for the `stated` platform is checked: the platform that was asked for,
+/// or any Linux if none was. An image without a variant suits every variant.
 fn is_wanted(stated: &Platform, asked: Option<&Platform>) -> bool {
     if stated.os.is_empty() || stated.architecture.is_empty() {
         return true;

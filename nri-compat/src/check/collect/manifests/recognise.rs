@@ -18,7 +18,8 @@ const API_VERSION: &[u8] = b"apiVersion";
 static KIND: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"kind["']?[ \t\r\n]*:"#).expect("the pattern is a constant"));
 
-/// The field of a volume that is a path of the host, which patches have without an object around it.
+/// The field of a volume that is a path of the host, which patches have without an object around
+/// it.
 const HOST_PATH: &[u8] = b"hostPath";
 
 /// The field of a mount that is a path in a container, which patches have, too.
@@ -27,8 +28,8 @@ const MOUNT_PATH: &[u8] = b"mountPath";
 /// Returns true if a file may be a manifest, and is read as one. `is_recognised` reports whether
 /// another reader knows the file.
 ///
-/// Files in archives and images are left out: an image often contains manifests that have nothing to
-/// do with what runs.
+/// Files in archives and images are left out: an image often contains manifests that have nothing
+/// to do with what runs.
 pub(in crate::check::collect) fn recognises(
     file: &File<'_>,
     demand: Demand,
@@ -63,8 +64,8 @@ pub(super) fn mentions(bytes: &[u8], word: &[u8]) -> bool {
     memmem::find(bytes, word).is_some()
 }
 
-/// Returns true if a text may have a Kubernetes object, a part of one with a path of the host or a mount,
-/// or the name of a published plugin.
+/// Returns true if a text may have a Kubernetes object, a part of one with a path of the host or a
+/// mount, or the name of a published plugin.
 pub(super) fn has_object(text: &[u8]) -> bool {
     mentions(text, API_VERSION) && KIND.is_match(text)
         || mentions(text, HOST_PATH)

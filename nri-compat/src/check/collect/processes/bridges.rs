@@ -1,4 +1,5 @@
-//! The processes behind `nri-bridge`: those that it started, and those that are connected to its socket.
+//! The processes behind `nri-bridge`: those that it started, and those that are connected to its
+//! socket.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,8 +11,8 @@ use crate::check::bridged::Relays;
 /// The maximum number of processes between a bridge and its plugin, such as shells.
 const MAX_BETWEEN: usize = 8;
 
-/// Returns the processes behind bridges, with the process of the bridge of each. `are_bridges` has the bridges among the
-/// programs.
+/// Returns the processes behind bridges, with the process of the bridge of each. `are_bridges` has
+/// the bridges among the programs.
 pub(super) fn relays(proc: &Path, programs: &[Program], are_bridges: &[bool]) -> Relays {
     let of_kind = |wanted: bool| {
         let all = programs.iter().zip(are_bridges);

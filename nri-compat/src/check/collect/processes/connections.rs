@@ -1,5 +1,5 @@
-//! The connections to the NRI sockets of runtimes, in all network namespaces, from the kernel's `sock_diag` interface
-//! ([sock_diag(7)](https://man7.org/linux/man-pages/man7/sock_diag.7.html)).
+//! The connections to the NRI sockets of runtimes, in all network namespaces, from the kernel's
+//! `sock_diag` interface ([sock_diag(7)](https://man7.org/linux/man-pages/man7/sock_diag.7.html)).
 //!
 //! `/proc/net/unix` does not have the peers.
 
@@ -27,11 +27,12 @@ const SOCKET_NAME: &str = "nri.sock";
 /// The maximum number of network namespaces that are examined.
 const MAX_NAMESPACES: usize = 10_000;
 
-/// Returns the connections to NRI sockets of the processes `pids`. `configured` are the paths of the
-/// sockets that configurations name.
+/// Returns the connections to NRI sockets of the processes `pids`. `configured` are the paths of
+/// the sockets that configurations name.
 ///
-/// The sockets of a connection belong to the network namespace of the process that connected, even if
-/// the path is on a volume from the host. So the kernel is asked in the namespace of every process.
+/// The sockets of a connection belong to the network namespace of the process that connected, even
+/// if the path is on a volume from the host. So the kernel is asked in the namespace of every
+/// process.
 pub(super) fn connections(
     scan: &Scan<'_>,
     proc: &Path,
@@ -39,7 +40,8 @@ pub(super) fn connections(
     configured: &[PathBuf],
 ) -> Connections {
     if proc.join("self/ns/net").read_link().is_err() {
-        // The processes are not those of this kernel, as below the root of a machine that is not live.
+        // The processes are not those of this kernel, as below the root of a machine that is not
+        // live.
         return Connections::new();
     }
     let own = (proc.join("net/unix"), unix_sockets());
@@ -88,8 +90,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     plain(one) == plain(other)
 }
 
-/// Returns the other network namespaces of these processes, each once. A namespace whose process may
-/// not be examined is left out: that its program cannot be read is reported already.
+/// Returns the other network namespaces of these processes, each once. A namespace whose process
+/// may not be examined is left out: that its program cannot be read is reported already.
 fn namespaces(proc: &Path, pids: &[u32]) -> Vec<PathBuf> {
     let own = Path::new("/proc/thread-self/ns/net").read_link().ok();
     let mut by_name = BTreeMap::new();
@@ -121,8 +123,8 @@ fn sockets_in(namespace: &Path) -> io::Result<Vec<UnixSocket>> {
 struct UnixSocket {
     /// The path that it is bound to. An accepted socket has the path of the one that listens.
     path: Vec<u8>,
-    /// The inodes of the sockets at the other end: that of a connection, or those that wait to be accepted
-    /// by a socket that listens.
+    /// The inodes of the sockets at the other end: that of a connection, or those that wait to be
+    /// accepted by a socket that listens.
     peers: Vec<u32>,
 }
 

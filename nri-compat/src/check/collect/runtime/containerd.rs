@@ -89,8 +89,8 @@ fn read_file(
 }
 
 impl Settings {
-    /// Returns the settings for NRI. A file that has no version, but the name of a later version, has
-    /// only lost its version.
+    /// Returns the settings for NRI. A file that has no version, but the name of a later version,
+    /// has only lost its version.
     fn nri(self) -> Nri {
         let is_version_1 =
             self.version.is_none_or(|version| version < 2) && self.plugins.nri.is_none();

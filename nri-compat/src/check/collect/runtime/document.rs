@@ -26,7 +26,8 @@ pub(super) fn text(file: &Path) -> Result<String, Unreadable> {
 ///
 /// # Errors
 ///
-/// Returns an error if it is not TOML, or a setting has another type; no runtime starts with such a file.
+/// Returns an error if it is not TOML, or a setting has another type; no runtime starts with such a
+/// file.
 pub(super) fn settings<T: DeserializeOwned>(text: &str) -> Result<T, Unreadable> {
     toml::from_str(text).map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start));
@@ -36,12 +37,13 @@ pub(super) fn settings<T: DeserializeOwned>(text: &str) -> Result<T, Unreadable>
     })
 }
 
-/// Returns the paths that a pattern matches, by name. Links to the folder are resolved on the machine.
+/// Returns the paths that a pattern matches, by name. Links to the folder are resolved on the
+/// machine.
 ///
 /// # Errors
 ///
-/// Returns an error if there are wildcards elsewhere than in the last component, which no distribution has, or if
-/// the folder cannot be listed.
+/// Returns an error if there are wildcards elsewhere than in the last component, which no
+/// distribution has, or if the folder cannot be listed.
 pub(super) fn expand(pattern: &Path, machine: &MachineRoot) -> Result<Vec<PathBuf>, Unreadable> {
     let invalid = |reason: &str| {
         let shown = escape::path(pattern);

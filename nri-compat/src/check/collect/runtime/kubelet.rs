@@ -1,4 +1,5 @@
-//! The folders with the manifests of static pods, which the kubelet of a machine starts without an API server.
+//! The folders with the manifests of static pods, which the kubelet of a machine starts without an
+//! API server.
 
 use std::path::Path;
 

@@ -10,9 +10,9 @@ use crate::escape;
 use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};
 
-/// The usual places of containerd's configuration: the file that containerd reads, and files and patterns,
-/// relative to its folder, that the distribution makes this file from when it starts. They are read if it has
-/// not made the file yet.
+/// The usual places of containerd's configuration: the file that containerd reads, and files and
+/// patterns, relative to its folder, that the distribution makes this file from when it starts.
+/// They are read if it has not made the file yet.
 ///
 /// kind, EKS, GKE, AKS and Bottlerocket use the first one.
 const CONTAINERD: [(&str, &[&str]); 10] = [

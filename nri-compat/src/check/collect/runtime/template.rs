@@ -1,5 +1,5 @@
-//! Templates of containerd's configuration, as k3s and RKE2 have them, read as far as their settings
-//! for NRI are plain TOML.
+//! Templates of containerd's configuration, as k3s and RKE2 have them, read as far as their
+//! settings for NRI are plain TOML.
 
 use std::path::Path;
 
@@ -26,7 +26,8 @@ pub(super) fn is(file: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// Returns an error if actions decide about the settings for NRI, or if the lines are not TOML without them.
+/// Returns an error if actions decide about the settings for NRI, or if the lines are not TOML
+/// without them.
 pub(super) fn plain_settings(template: &str) -> Result<String, Unreadable> {
     let undecided = || {
         let reason = "a template whose settings for NRI depend on actions; check the configuration that is made from it";

@@ -88,7 +88,8 @@ fn is_code(section: &str) -> bool {
 }
 
 /// Reports a program without NRI's packages that has names of the protocol or of the connection to
-/// a runtime. One that has only the path of the socket, and no part of ttrpc, cannot register: it prints or mounts the path.
+/// a runtime. One that has only the path of the socket, and no part of ttrpc, cannot register: it
+/// prints or mounts the path.
 pub(super) fn own_bindings(
     file: &File<'_>,
     image: &Image<'_>,

@@ -8,14 +8,15 @@ use super::UnknownReleases;
 use crate::error::Error;
 use crate::runtime_release::RuntimeRelease;
 
-/// The maximum distance from the newest known minor release. A number further away is a typing error.
+/// The maximum distance from the newest known minor release. A number further away is a typing
+/// error.
 const MAX_MINORS: u64 = 10;
 
 /// The newest minor release of the next major one that may exist.
 const MAX_MINOR_OF_NEXT: u64 = 2;
 
-/// Returns the newest known release as a substitute for a later one; `None` for a release that the tables
-/// should have, or that is unlikely to exist.
+/// Returns the newest known release as a substitute for a later one; `None` for a release that the
+/// tables should have, or that is unlikely to exist.
 pub(super) fn assumed<'h>(
     history: &'h History,
     name: &ReleaseName,
@@ -41,7 +42,8 @@ pub(super) fn assumed<'h>(
     as_newer(target, name, &known.to_string(), unknown).map(Some)
 }
 
-/// Returns the runtime of the newest known release of a distribution: of the same minor release, or else of all.
+/// Returns the runtime of the newest known release of a distribution: of the same minor release, or
+/// else of all.
 fn of_distribution<'h>(
     history: &'h History,
     distribution: &Distribution,

@@ -9,8 +9,8 @@ fn resolve(spec: &str, strict: bool, assume: Option<&str>) -> Result<CheckTarget
     Target::resolve(&history, spec, &unknown).map(|target| target.head)
 }
 
-/// The target that a user names, the release that it stands for, the known one as which it is judged, and whether it is planned, or
-/// has to be shown as it was given.
+/// The target that a user names, the release that it stands for, the known one as which it is
+/// judged, and whether it is planned, or has to be shown as it was given.
 const KNOWN: &str = "\
 nri@0.11 | nri@0.11.0 | |
 nri@0.11.7 | nri@0.11.7 | nri@0.11.0 |
@@ -47,7 +47,8 @@ fn names_stand_for_releases_or_substitutes() {
     }
 }
 
-/// A target that is newer than the tables, the release of which it takes the rest, and whether it has to be shown as it was given.
+/// A target that is newer than the tables, the release of which it takes the rest, and whether it
+/// has to be shown as it was given.
 const NEWER: &str = "\
 containerd@2.5.1 | containerd@2.5.1 | containerd@latest |
 containerd@2.6 | containerd@2.6 | containerd@latest |
