@@ -175,7 +175,8 @@ pub(super) fn may_match(text: &[u8]) -> bool {
 
 /// Words of which one is in every message that a pattern matches. A search for one of them is much
 /// faster than one for the words of all patterns.
-pub(super) const RARE: [&str; 2] = ["plugin", "NRI"];
+/// Some messages begin with `Plugin`.
+pub(super) const RARE: [&str; 2] = ["lugin", "NRI"];
 
 /// Returns a word for each alternative of a pattern that is in every text that it matches: the
 /// longest one outside of groups and classes. It has no character that JSON or logfmt escape.

@@ -116,10 +116,13 @@ fn nearest<'k>(key: &str, known: impl Iterator<Item = &'k str>) -> String {
 
 fn misplaced(reader: &PathReader<'_>, setting: &Setting, key: &str) -> Incident {
     let tables = &setting.path[..setting.path.len() - 1];
-    let (here, right) = (document::name(tables), document::name(reader.table()));
-    let title = reader.configuration.title;
+    let here = match tables {
+        [] => "at the top of the file".to_owned(),
+        tables => format!("in [{}]", document::name(tables)),
+    };
+    let (right, title) = (document::name(reader.table()), reader.configuration.title);
     let detail =
-        format!("{title} ignores `{}` in [{here}]; it is `{key}` below [{right}]", setting.key());
+        format!("{title} ignores `{}` {here}; it is `{key}` below [{right}]", setting.key());
     about(ids::CONFIG_KEY_UNKNOWN, setting, detail)
 }
 

@@ -114,18 +114,22 @@ impl<'c> PathReader<'c> {
         (is_below_own && tables.get(1).is_some_and(has_short)).then_some(2)
     }
 
-    /// Returns the path below NRI's table that a setting of CRI-O should have, which is in another
-    /// table of CRI-O's. The keys of CRI-O have NRI in their names, so that they cannot mean
-    /// anything else.
+    /// Returns the path below NRI's table that a setting should have, which is elsewhere: in another
+    /// table of CRI-O, whose keys have NRI in their names, or at the top of a file of containerd,
+    /// which has none of the keys of NRI's table there.
     fn misplaced(&self, path: &[String]) -> Option<String> {
         let (key, tables) = path.split_last()?;
-        let is_own = tables.first().is_some_and(|first| is(first, &self.table()[0]));
-        if self.has_plugins() || !is_own {
-            return None;
-        }
+        let has_name = |known: &&str| {
+            let last = if self.has_plugins() { Some(*known) } else { known.rsplit('.').next() };
+            last.is_some_and(|last| is(last, key))
+        };
+        let is_candidate = if self.has_plugins() {
+            tables.is_empty()
+        } else {
+            tables.first().is_some_and(|first| is(first, &self.table()[0]))
+        };
         let mut known = self.configuration.known.keys();
-        let right = known.find(|known| known.rsplit('.').next().is_some_and(|last| is(last, key)));
-        right.map(str::to_owned)
+        known.find(|known| is_candidate && has_name(known)).map(str::to_owned)
     }
 }
 

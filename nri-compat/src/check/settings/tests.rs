@@ -215,3 +215,15 @@ fn settings_of_cri_o_are_read_alike() {
         ["NRI_OFF /main.toml NRI is off by default in CRI-O 1.29.0, and no file turns it on"]
     );
 }
+
+#[test]
+fn settings_of_nri_at_the_top_of_a_file_are_named_and_those_of_containerd_are_not() {
+    let top = "version = 2\nplugin_request_timeout = '20s'\nrequired_plugins = ['io.containerd.grpc.v1.cri']\nplugin_dir = ''\n";
+    let found = findings("containerd", None, &[top]);
+    assert_eq!(
+        found,
+        [
+            "KEY_UNKNOWN /main.toml:2 containerd ignores `plugin_request_timeout` at the top of the file; it is `plugin_request_timeout` below [plugins.\"io.containerd.nri.v1.nri\"]"
+        ]
+    );
+}
