@@ -44,10 +44,11 @@ pub(crate) const EVENTS: [&str; 14usize] = [
     "PostUpdatePodSandbox",
     "ValidateContainerAdjustment",
 ];
-/// The events known to a stub without pod updates and validation: the first ones of [`EVENTS`].
+/// The events known to a stub without pod updates and validation: the first ones of
+/// [`EVENTS`].
 pub(crate) const BEFORE_POD_UPDATES: &[&str] = EVENTS.split_at(11usize).0;
 /// The events known to a stub with pod updates but without validation.
 pub(crate) const WITH_POD_UPDATES: &[&str] = EVENTS.split_at(13usize).0;
-/// The events known to every stub with validation. A later release may have added events, which stubs built
-/// before it lack.
+/// The events known to every stub with validation. A later release may have added events,
+/// which stubs built before it lack.
 pub(crate) const WITH_VALIDATION: &[&str] = EVENTS.split_at(14usize).0;

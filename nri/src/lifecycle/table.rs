@@ -9,7 +9,8 @@ use crate::api::*;
 use crate::codec::{DecodeError, Message};
 #[cfg(feature = "in-process")]
 use crate::plugin::AnyMessage;
-/// Every event, in the order in which a runtime sends them in the life of a pod with one container.
+/// Every event, in the order in which a runtime sends them in the life of a pod with one
+/// container.
 pub static STAGES: &[Stage] = &[
     Stage { event: Event::RunPodSandbox, kind: EventKind::Consent, container: None, parts: &[(1, RequestPart::Pod)] },
     Stage { event: Event::UpdatePodSandbox, kind: EventKind::Consent, container: None, parts: &[(1, RequestPart::Pod), (2, RequestPart::OverheadLinuxResources), (3, RequestPart::LinuxResources)] },
@@ -48,7 +49,8 @@ pub fn request(event: Event, parts: &RequestParts<'_>) -> Option<Box<dyn AnyMess
     };
     Some(request)
 }
-/// Returns the changes in an encoded answer to an event; `None` if answers to the event have none.
+/// Returns the changes in an encoded answer to an event; `None` if answers to the event
+/// have none.
 ///
 /// # Errors
 ///

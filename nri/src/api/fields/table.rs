@@ -2,7 +2,8 @@
 
 use super::MessageField;
 
-/// The fields of messages sent by plugins and runtimes that are newer than their message, and those that lead to them.
+/// The fields of messages sent by plugins and runtimes that are newer than their message, and those
+/// that lead to them.
 pub const FIELDS: &[MessageField] = &[
     MessageField { message: "RegisterPluginRequest", name: "NRI_version", number: 3, since: "v0.12.0", of: None, is_map: false },
     MessageField { message: "UpdateContainersRequest", name: "update", number: 1, since: "v0.2.0", of: Some("ContainerUpdate"), is_map: false },
