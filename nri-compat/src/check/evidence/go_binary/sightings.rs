@@ -88,8 +88,7 @@ fn is_code(section: &str) -> bool {
 }
 
 /// Reports a program without NRI's packages that has names of the protocol or of the connection to
-/// a runtime. One that has only the path of the socket, and no part of ttrpc, cannot register: it
-/// prints or mounts the path.
+/// a runtime. One that has only the path of the socket, and cannot connect to any, prints it.
 pub(super) fn own_bindings(
     file: &File<'_>,
     image: &Image<'_>,
@@ -99,7 +98,7 @@ pub(super) fn own_bindings(
     if names.protocol {
         return Ok(Some(of_names(file, &names)));
     }
-    let connects = names.variable || names.socket && signs::speaks_ttrpc(image, table)?;
+    let connects = names.variable || names.socket && signs::connects(image, table)?;
     Ok(connects.then(|| opaque::connects(file, FileKind::GoBinary, NAME)))
 }
 

@@ -22,8 +22,9 @@ const NRI_FOLDER: &str = "/nri";
 const SERVICE: &str = ".RegisterPluginService";
 /// The function with which a ttrpc server, or a copy of it, starts to serve.
 const SERVER: &str = "ttrpc.(*Server).Serve";
-/// A part of the names of all functions of ttrpc.
-const TTRPC: &str = "ttrpc.";
+/// The functions through which a Go program connects to a socket, of the standard library and of
+/// `golang.org/x/sys/unix`.
+const CONNECT: [&str; 4] = ["syscall.connect", "syscall.Connect", "unix.connect", "unix.Connect"];
 /// The function with which a program loads code.
 const LOADER: &str = "plugin.Open";
 /// The functions of Go's library through which a program starts another one, or becomes one.
@@ -105,9 +106,9 @@ pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable
     Ok(signs)
 }
 
-/// Returns true if anything of ttrpc, or of a copy of it, is linked.
-pub(super) fn speaks_ttrpc(image: &Image<'_>, table: &Table) -> Result<bool, Unreadable> {
-    any(image, table, &[TTRPC])
+/// Returns true if the program can connect to a socket.
+pub(super) fn connects(image: &Image<'_>, table: &Table) -> Result<bool, Unreadable> {
+    any(image, table, &CONNECT)
 }
 
 fn any(image: &Image<'_>, table: &Table, needles: &[&str]) -> Result<bool, Unreadable> {
