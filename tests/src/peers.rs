@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub use build::{GoBuild, run};
+pub use build::{GoBuild, run, sources};
 pub(crate) use build::{modfile, target_folder};
 pub use without_state_change::runtime_without_state_change;
 

@@ -5,23 +5,9 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::{fs, process};
 
-use serde_json::Value;
 use xtask::zoo::{ZooPlugin, ZooRelease};
 
-use crate::peers::{self, run};
-
-/// Downloads the sources of a module, and returns their folder.
-///
-/// # Panics
-///
-/// Panics if the proxy does not serve it.
-#[must_use]
-pub fn sources(module: &str, version: &str) -> PathBuf {
-    let mut go = Command::new("go");
-    let answer = run(go.args(["mod", "download", "-json"]).arg(format!("{module}@{version}")));
-    let answer: Value = serde_json::from_str(&answer).expect("go prints JSON");
-    PathBuf::from(answer["Dir"].as_str().expect("a folder"))
-}
+use crate::peers::{self, run, sources};
 
 /// Builds a release of a plugin unless that is done already, and returns its program.
 ///

@@ -7,6 +7,8 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::{env, fs};
 
+use serde_json::Value;
+
 /// The inputs of a `go build`.
 #[derive(Clone, Debug, Hash)]
 pub struct GoBuild {
@@ -139,6 +141,19 @@ pub fn run(command: &mut Command) -> String {
         String::from_utf8_lossy(&output.stderr)
     );
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Downloads the sources of a module, and returns their folder.
+///
+/// # Panics
+///
+/// Panics if the proxy does not serve it.
+#[must_use]
+pub fn sources(module: &str, version: &str) -> PathBuf {
+    let mut go = Command::new("go");
+    let answer = run(go.args(["mod", "download", "-json"]).arg(format!("{module}@{version}")));
+    let answer: Value = serde_json::from_str(&answer).expect("go prints JSON");
+    PathBuf::from(answer["Dir"].as_str().expect("a folder"))
 }
 
 /// Returns the module file of a release: `go.mod` for the newest one, else a file named after it.

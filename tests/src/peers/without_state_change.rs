@@ -8,8 +8,7 @@ use std::{fs, process};
 
 use nri_adaptation::Revision;
 
-use super::{GoBuild, NRI_RELEASES, folder, nri_build, strings};
-use crate::published::sources;
+use super::{GoBuild, NRI_RELEASES, folder, nri_build, sources, strings};
 
 /// The Go module.
 const MODULE: &str = "github.com/containerd/nri";

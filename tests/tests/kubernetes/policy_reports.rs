@@ -6,7 +6,7 @@ use std::fs;
 
 use nri_tests::kubernetes::{ControlPlane, Kubectl, NriCompat, User};
 use nri_tests::machine::Host;
-use nri_tests::published;
+use nri_tests::peers;
 use serde_json::{Value, json};
 
 /// The release of the API whose definitions are installed.
@@ -33,7 +33,7 @@ impl Reporting {
     fn start() -> Self {
         let plane = ControlPlane::start(&[]);
         let kubectl = plane.kubectl(User::ADMIN);
-        let definitions = published::sources(API.0, API.1).join("config/crd");
+        let definitions = peers::sources(API.0, API.1).join("config/crd");
         kubectl.run(&["apply", "-f", definitions.to_str().expect("path is text")]);
         kubectl.until(&["api-resources", "--output=name"], |all| all.contains(RESOURCE));
         kubectl.run(&["create", "namespace", "nri-compat"]);

@@ -1,6 +1,6 @@
 use std::process::Command;
 
-use nri_tests::published;
+use nri_tests::{peers, published};
 use xtask::zoo::Zoo;
 
 use super::*;
@@ -97,7 +97,7 @@ fn published_sources_are_what_their_programs_are() {
     let mut wrong = Vec::new();
     for plugin in &zoo.plugins {
         let release = plugin.releases.last().unwrap();
-        let folder = published::sources(&plugin.module, &release.version);
+        let folder = peers::sources(&plugin.module, &release.version);
         let sources = answer(&check(&folder.join(&plugin.package), false));
         let program = answer(&check(&published::program(plugin, release), false));
         if sources == "ok" || sources == "deprecated" && program != sources {
