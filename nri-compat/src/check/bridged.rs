@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::identity::is_plugin_name;
 use crate::bridge::{NAME, Relayed};
 use crate::place::Place;
 use crate::sighting::{Evidence, Interface, Role, Sighting, UnknownKind};
@@ -64,7 +65,7 @@ fn beside(sightings: &mut [Sighting]) {
             if let Some(bridge) = bridge {
                 relay(seen, &bridge.to_string());
             }
-        } else if seen.place.pids.is_empty() && is_launched(seen.place.name()) {
+        } else if seen.place.pids.is_empty() && is_plugin_name(seen.place.name()) {
             let plugin = plugin_of(&seen.place);
             if !others.contains(&plugin) {
                 let reason = format!("a bridge whose plugin {} was not found", plugin.path());
@@ -72,11 +73,6 @@ fn beside(sightings: &mut [Sighting]) {
             }
         }
     }
-}
-
-/// Returns true for a name that runtimes launch: `10-old`.
-fn is_launched(name: &str) -> bool {
-    super::evidence::identity(name).0.is_some()
 }
 
 /// Returns the place of the bridge that would stand for the plugin at a place.

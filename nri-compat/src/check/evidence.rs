@@ -17,7 +17,7 @@ pub(in crate::check) mod text;
 pub(super) mod wasm;
 
 use super::content::File;
-pub(super) use super::identity::identity;
+pub(super) use super::identity::{identity, is_plugin_name};
 use crate::sighting::{Evidence, FileKind, Role, Sighting};
 pub use crate::skipped::Unreadable;
 pub(in crate::check) use go_binary::RuntimeBuild;

@@ -13,6 +13,11 @@ pub(super) fn identity(file_name: &str) -> (Option<String>, Option<String>) {
     }
 }
 
+/// Returns true if a file name has the form that runtimes require of plugins.
+pub(super) fn is_plugin_name(file_name: &str) -> bool {
+    identity(file_name).0.is_some()
+}
+
 fn is_index(text: &str) -> bool {
     text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit())
 }

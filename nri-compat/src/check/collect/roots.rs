@@ -60,7 +60,7 @@ impl Root {
     pub(super) fn demand(&self, file: &Path, is_launched: bool) -> Demand {
         let is_plugin_name = || {
             let name = file.file_name().and_then(|name| name.to_str());
-            name.is_some_and(|name| evidence::identity(name).0.is_some())
+            name.is_some_and(evidence::is_plugin_name)
         };
         let is_direct = || self.is_named && file.parent() == Some(&self.path);
         if is_launched || is_direct() && is_plugin_name() {

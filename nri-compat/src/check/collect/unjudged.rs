@@ -117,7 +117,7 @@ fn with_answer(found: Found, file: &File<'_>, demand: Demand) -> Found {
     if !found.sightings.is_empty() || demand == Demand::Walked {
         return found;
     }
-    let has_plugin_name = || evidence::identity(&file.name).0.is_some() && Program.recognises(file);
+    let has_plugin_name = || evidence::is_plugin_name(&file.name) && Program.recognises(file);
     let without_nri = |why| {
         let reason = format!("a program without a trace of NRI, {why}");
         sighting(&file.place, Demand::Launched, reason)

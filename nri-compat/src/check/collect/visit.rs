@@ -9,7 +9,7 @@ use super::found::{Demand, FileOutcome, Found};
 use super::scan::{Linked, NameRank, Scan, Visit};
 use super::{archive, charts, compressed, manifests, parallel, unjudged};
 use crate::check::content::{Content as _, File};
-use crate::check::evidence::identity;
+use crate::check::evidence::is_plugin_name;
 use crate::place::Place;
 use crate::skipped::Unreadable;
 use crate::unpack::Packing;
@@ -137,7 +137,7 @@ fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {
 fn rank(visit: &Visit, name: &str) -> NameRank {
     if visit.demand != Demand::Walked {
         NameRank::Wanted
-    } else if identity(name).0.is_some() {
+    } else if is_plugin_name(name) {
         NameRank::PluginName
     } else if visit.is_link {
         NameRank::Symbolic

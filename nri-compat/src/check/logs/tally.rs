@@ -10,7 +10,7 @@ use super::subject::Subject;
 use super::unwrap::Found;
 use super::wording::BRIDGED;
 use crate::check::events::in_order;
-use crate::check::identity::identity;
+use crate::check::identity::{identity, is_plugin_name};
 use crate::place::Place;
 use crate::rules::incident::Fate;
 use crate::sighting::Certainty::{Observed, Unknown};
@@ -169,8 +169,9 @@ fn without_warning(mentions: &Mentions) -> &'static str {
 /// Counts the statements about a plugin whose message has no index with those about the only plugin
 /// that has this name.
 pub(super) fn join(tally: &mut Tally) {
-    let with_index =
-        |topic: &Topic| topic.0 == Subject::Plugin && topic.1.as_deref().is_some_and(has_index);
+    let with_index = |topic: &Topic| {
+        topic.0 == Subject::Plugin && topic.1.as_deref().is_some_and(is_plugin_name)
+    };
     let bare = tally.keys().filter(|topic| topic.0 == Subject::Plugin && !with_index(topic));
     let bare: Vec<Topic> = bare.filter(|topic| topic.1.is_some()).cloned().collect();
     for topic in bare {
@@ -185,10 +186,6 @@ pub(super) fn join(tally: &mut Tally) {
             tally.remove(&topic);
         }
     }
-}
-
-fn has_index(name: &str) -> bool {
-    identity(name).0.is_some()
 }
 
 impl Mentions {

@@ -57,8 +57,7 @@ pub(super) fn is_launched(path: &Path) -> bool {
 
 /// Returns true if a file has a name by which runtimes recognise plugins.
 pub(super) fn has_plugin_name(path: &Path) -> bool {
-    let name = escape::bytes(file_name(path));
-    evidence::identity(&name).0.is_some()
+    evidence::is_plugin_name(&escape::bytes(file_name(path)))
 }
 
 /// Returns true if a link with this path and target moves the folder in which runtimes look for
