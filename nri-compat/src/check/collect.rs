@@ -8,47 +8,30 @@
 //! `unjudged` add to it, `visit` takes one file through them, and `walk` and `processes` find the
 //! files.
 
-mod archive;
-mod charts;
-mod compressed;
-mod configurations;
-mod defect;
-mod disk;
-mod found;
-#[cfg(feature = "registry")]
-mod images;
-mod machine_root;
-mod manifests;
-mod parallel;
-mod processes;
-mod request;
-mod roots;
-mod runtime;
-mod scan;
-mod unjudged;
-mod unread_format;
-mod visit;
-mod walk;
-
 use std::path::Path;
 use std::time::Instant;
 
+#[cfg(feature = "registry")]
+use super::container::images;
+use super::content::disk;
 use super::evidence::Reader;
+use super::find::configurations::Configurations;
+use super::find::machine_root::MachineRoot;
+use super::find::roots::{self, Root, Roots};
+use super::find::{processes, runtime, visit, walk};
+use super::found::{Demand, FileOutcome};
+use super::kubernetes::manifests;
 use super::progress::Progress;
-use super::{bridged, packages};
+use super::scan::{Scan, Visit};
+use super::{bridged, packages, parallel, unjudged};
 use crate::place::Place;
 use crate::report::check::Summary;
 use crate::sighting::Sighting;
 use crate::skipped::Unreadable;
-use configurations::Configurations;
-use found::{Demand, FileOutcome};
-use machine_root::MachineRoot;
-use roots::{Root, Roots};
-use scan::{Scan, Visit};
 
 pub use super::collected::{Collected, MachineRuntime};
-pub(crate) use defect::start_again_after_panics;
-pub use request::{ImageOptions, ImageRequest, Pull, Request};
+pub(crate) use super::evidence::defect::start_again_after_panics;
+pub use super::request::{ImageOptions, ImageRequest, Pull, Request};
 
 /// Passes everything that the request names to the readers.
 ///

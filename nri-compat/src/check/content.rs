@@ -1,5 +1,7 @@
 //! The bytes of a file under check, from any source, read in bounded pieces.
 
+pub(super) mod disk;
+
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Deref;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! Readers of evidence, one module per kind of file.
 
 mod binary;
+pub(in crate::check) mod defect;
 mod dependency;
 mod go_binary;
 pub(super) mod go_module;

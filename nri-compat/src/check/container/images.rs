@@ -1,0 +1,185 @@
+//! Images by reference, fetched from registries and checked like those in files: manifests first,
+//! then each layer once, then the reports.
+//!
+//! With `--quick`, reading stops at the entry point of an image, but only if it is a plugin: a
+//! script or another program proves nothing about the image.
+
+mod remote;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::archive::image::{self, Layers};
+use super::archive::manifest::{Image, Platform, Store};
+use super::archive::names;
+use crate::check::found::{Demand, FileOutcome, Found};
+use crate::check::request::{ImageOptions, ImageRequest, shown};
+use crate::check::scan::Scan;
+use crate::check::{parallel, unjudged};
+use crate::place::Place;
+use crate::registry::{Client, RegistryOptions};
+use crate::sighting::Evidence;
+use crate::skipped::{SkipKind, Unreadable};
+use remote::Remote;
+
+/// An image of a reference, and the places that ask for the reference.
+struct Fetched<'f> {
+    reference: &'f str,
+    places: &'f BTreeSet<&'f Place>,
+    remote: &'f Remote<'f>,
+    image: &'f Image,
+    /// The platform, if the reference has several images.
+    platform: Option<&'f Platform>,
+}
+
+/// Checks the images, each once, for all places that ask for it.
+pub(in crate::check) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options: &ImageOptions) {
+    if requests.is_empty() {
+        return;
+    }
+    let client = Client::new(RegistryOptions {
+        insecure: options.insecure.clone(),
+        ..RegistryOptions::default()
+    });
+    let platform = options.platform.as_deref();
+    let platform = platform.map(remote::parse_platform).transpose();
+    let mut asked: BTreeMap<&str, BTreeSet<&Place>> = BTreeMap::new();
+    for request in requests {
+        let places = asked.entry(&request.reference).or_default();
+        places.insert(&request.place);
+    }
+    let asked: Vec<_> = asked.into_iter().collect();
+    let answers = parallel::each(scan.threads, &asked, |(reference, _)| {
+        let platform = platform.as_ref().map_err(Clone::clone)?;
+        Remote::fetch(&client, reference, platform.as_ref()).map_err(|why| why.reason)
+    });
+    let mut images = Vec::new();
+    for ((reference, places), answer) in asked.iter().zip(&answers) {
+        match answer {
+            Ok((remote, found)) => {
+                for why in &found.problems {
+                    let report = |place| unjudged::report(scan, place, Demand::Named, &why.reason);
+                    places.iter().copied().map(report).for_each(drop);
+                }
+                images.extend(found.images.iter().map(|image| Fetched {
+                    reference,
+                    places,
+                    remote,
+                    image,
+                    platform: image.platform.as_ref().filter(|_| found.images.len() > 1),
+                }));
+            }
+            Err(why) => {
+                places.iter().for_each(|place| unjudged::not_fetched(scan, reference, place, why))
+            }
+        }
+    }
+    check(scan, &images, asked.len(), options.quick);
+}
+
+/// Reads the layers of images, which `references` references name, and reports their plugins. A
+/// quick check only reads entry points that are plugins.
+fn check(scan: &Scan<'_>, images: &[Fetched<'_>], references: usize, is_quick: bool) {
+    let stored = images.iter();
+    let stored = stored.map(|one| (one.remote as &dyn Store, one.image));
+    let layers = Layers::new(scan, references, stored);
+    let entries = parallel::each(scan.threads, images, |one| {
+        let find = || entry_point(one.remote, one.image, &layers);
+        is_quick.then(find).flatten()
+    });
+    let all = images.iter().zip(&entries);
+    let whole = all.clone().filter(|(_, entry)| entry.is_none());
+    layers.read(whole.map(|(one, _)| one.image));
+    for (one, entry) in all {
+        for place in one.places {
+            let place = one.place_within(place);
+            scan.count(FileOutcome::Archive);
+            match entry {
+                Some(entry) => report_entry_point(scan, entry, &place),
+                None => whole_image(scan, one.image, &layers, &place),
+            }
+        }
+    }
+}
+
+impl Fetched<'_> {
+    /// Returns the place of the image within a place that asks for it: the platform if there are
+    /// several, after the reference unless the place is the reference.
+    fn place_within(&self, place: &Place) -> Place {
+        let reference = shown(self.reference);
+        let is_named = place.file == reference;
+        let platform = self.platform.map(Platform::to_string);
+        match platform.filter(|platform| !platform.is_empty()) {
+            Some(platform) if is_named => place.in_image(&platform),
+            Some(platform) => place.in_image(&format!("{reference} ({platform})")),
+            None if is_named => place.clone(),
+            None => place.in_image(&reference),
+        }
+    }
+}
+
+/// Reports an image whose layers were read, also if it has no trace of NRI and no part that could
+/// not be read.
+fn whole_image(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) {
+    match image::report(image, layers, place) {
+        Ok(0) if scan.skipped_within(place).1 == 0 => {
+            scan.store_sighting(unjudged::no_plugin(place));
+        }
+        Ok(_) => {}
+        Err(why) => scan.skip(place.clone(), why),
+    }
+    unjudged::incomplete(scan, place, Demand::Named);
+}
+
+/// Reports the entry point of an image whose other files were not read.
+fn report_entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) {
+    if let Some(seen) = entry.sightings.first() {
+        scan.store(entry.clone().moved(place, &seen.place.file));
+    }
+    let reason = "only the entry point was read, as --quick demands";
+    scan.skip(place.clone(), Unreadable::new(SkipKind::Limit, reason));
+}
+
+/// Returns the findings in the entry point of an image, if it is a plugin.
+fn entry_point(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Option<Found> {
+    let config: Value = remote.config(image)?;
+    let mut found = layers.file_at(image, &path(&config["config"])?)?;
+    let detail =
+        "the entry point of the image; --quick stopped there, so its other files were not read";
+    for seen in &mut found.sightings {
+        seen.evidence.push(Evidence::new(unjudged::READER, detail));
+    }
+    (!found.sightings.is_empty()).then_some(found)
+}
+
+/// Returns the path of the program that a container of the image starts; `None` if it depends on
+/// other files, such as the folders in `PATH`.
+fn path(process: &Value) -> Option<PathBuf> {
+    let words = ["Entrypoint", "Cmd"].map(|key| process[key].as_array());
+    let program = words.into_iter().flatten().flatten().next()?.as_str()?;
+    let folder = PathBuf::from(process["WorkingDir"].as_str().unwrap_or_default());
+    let is_path = program.contains('/');
+    is_path.then(|| names::clean(folder.join(program)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_point_is_a_path() {
+        for (config, expected) in [
+            (json!({"Entrypoint": ["/usr/bin/10-a", "-x"], "Cmd": ["/b"]}), Some("usr/bin/10-a")),
+            (json!({"Entrypoint": null, "Cmd": ["/b/../c"]}), Some("c")),
+            (json!({"Entrypoint": ["./a"], "WorkingDir": "/opt"}), Some("opt/a")),
+            (json!({"Entrypoint": ["a"]}), None),
+        ] {
+            let found = path(&config);
+            assert_eq!(found, expected.map(PathBuf::from), "{config}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The path of a single file through the scan: opened, recognised, and passed to the readers or
+//! opened as an archive.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::check::container::archive;
+use crate::check::content::disk::{self, Disk};
+use crate::check::content::{Content as _, File};
+use crate::check::evidence::is_plugin_name;
+use crate::check::found::{Demand, FileOutcome, Found};
+use crate::check::kubernetes::{charts, manifests};
+use crate::check::recognise::compressed;
+use crate::check::scan::{Linked, NameRank, Scan, Visit};
+use crate::check::{parallel, unjudged};
+use crate::place::Place;
+use crate::skipped::Unreadable;
+use crate::unpack::Packing;
+
+/// The way in which a recognised file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// As an archive or a compressed file.
+    Packed(Packing),
+    /// As a part of a Helm chart.
+    Chart,
+    /// As a Kubernetes manifest.
+    Manifest,
+    /// By the readers of evidence.
+    Evidence,
+    /// Not at all, unless it is a compressed program.
+    Unrecognised,
+}
+
+/// Reads and counts a file.
+pub(in crate::check) fn file(scan: &Scan<'_>, visit: &Visit) {
+    let outcome = open(scan, &visit.path).and_then(|disk| match disk {
+        Some(disk) => look(scan, &disk, visit, true),
+        None if visit.demand == Demand::Named => {
+            let reason = "neither a file nor a folder";
+            let outcome = unjudged::report(scan, &visit.place, visit.demand, reason);
+            Ok(Some(outcome))
+        }
+        None => Ok(None),
+    });
+    count(scan, visit, outcome);
+}
+
+/// Reads the bytes of a stream that the user named, which were copied to a file.
+pub(in crate::check) fn stream(scan: &Scan<'_>, disk: &Disk, place: Place) {
+    scan.count_bytes(disk.len());
+    let visit = Visit { place, path: PathBuf::new(), is_link: false, demand: Demand::Named };
+    count(scan, &visit, look(scan, disk, &visit, false));
+}
+
+/// Reads the files with several names that the walks deferred: each once, under the most suitable
+/// name regardless of the order of the walk, and under every name that a runtime starts or the user
+/// named.
+pub(in crate::check) fn deferred(scan: &Scan<'_>) {
+    let mut linked = std::mem::take(&mut scan.gathered().linked);
+    linked.sort();
+    linked.dedup_by(|again, first| {
+        let is_same = again.visit.place == first.visit.place;
+        if is_same {
+            first.visit.demand = first.visit.demand.max(again.visit.demand);
+        }
+        is_same
+    });
+    let names = linked.chunk_by(|a, b| a.id == b.id);
+    let chosen: Vec<&Linked> = names.flat_map(|names| choose(scan, names)).collect();
+    parallel::each(scan.threads, &chosen, |linked| {
+        let outcome = Disk::open(&linked.visit.path).and_then(|disk| match disk {
+            Some(disk) if disk.id == linked.id => look(scan, &disk, &linked.visit, false),
+            Some(_) | None => Err(io::Error::from(io::ErrorKind::NotFound)),
+        });
+        count(scan, &linked.visit, outcome);
+    });
+}
+
+/// Returns the names of one file to report, and counts the others.
+fn choose<'l>(scan: &Scan<'_>, names: &'l [Linked]) -> &'l [Linked] {
+    let is_wanted = |name: &&Linked| name.rank == NameRank::Wanted;
+    let mut chosen = names.iter().take_while(is_wanted).count().max(1);
+    if let Some(best) = names.first()
+        && let Some(before) = scan.read_before(best.id, &best.visit.place)
+    {
+        if is_wanted(&best) {
+            scan.forget(&before);
+        } else {
+            chosen = 0;
+        }
+    }
+    let (chosen, others) = names.split_at(chosen.min(names.len()));
+    others.iter().for_each(|_| scan.count(FileOutcome::OtherName));
+    chosen
+}
+
+/// Counts a file, unless it was deferred.
+fn count(scan: &Scan<'_>, visit: &Visit, outcome: io::Result<Option<FileOutcome>>) {
+    let outcome = outcome.unwrap_or_else(|error| {
+        let why = Unreadable::from(&error);
+        Some(unreadable(scan, visit, why))
+    });
+    if let Some(outcome) = outcome {
+        scan.count(outcome);
+    }
+}
+
+/// Returns the findings in the executable of running processes, under the `name` in their view, and
+/// its outcome. An executable that was read under another name is read again only if `is_wanted`.
+pub(in crate::check) fn program(
+    scan: &Scan<'_>,
+    exe: &Path,
+    place: &Place,
+    name: &str,
+    is_wanted: bool,
+) -> io::Result<(Found, FileOutcome)> {
+    let disk = open(scan, exe)?.ok_or(io::ErrorKind::NotFound)?;
+    let file = File { name: name.to_owned(), ..with_head(place, &disk, None)? };
+    if !scan.recognised(&file) {
+        return Ok((Found::default(), FileOutcome::OtherFile));
+    }
+    let is_known = scan.read_before(disk.id, place).is_some();
+    if is_known && !is_wanted {
+        return Ok((Found::default(), FileOutcome::OtherName));
+    }
+    let found = scan.look(&file);
+    let outcome = if is_known { FileOutcome::OtherName } else { found.outcome() };
+    Ok((found, outcome))
+}
+
+fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {
+    let disk = Disk::open(path)?;
+    if let Some(disk) = &disk {
+        scan.count_bytes(disk.len());
+    }
+    Ok(disk)
+}
+
+fn rank(visit: &Visit, name: &str) -> NameRank {
+    if visit.demand != Demand::Walked {
+        NameRank::Wanted
+    } else if is_plugin_name(name) {
+        NameRank::PluginName
+    } else if visit.is_link {
+        NameRank::Symbolic
+    } else {
+        NameRank::Own
+    }
+}
+
+/// Reads a file, and returns its outcome; `None` if it is deferred, which only happens when it is
+/// found for the first time.
+fn look(
+    scan: &Scan<'_>,
+    disk: &Disk,
+    visit: &Visit,
+    is_first: bool,
+) -> io::Result<Option<FileOutcome>> {
+    let path = Some(&visit.path).filter(|path| !path.as_os_str().is_empty());
+    let file = with_head(&visit.place, disk, path)?;
+    // Runtimes do not start what is not executable.
+    let demand = match visit.demand {
+        Demand::Launched if !disk.is_executable => Demand::Walked,
+        demand => demand,
+    };
+    let shape = shape(scan, &file, demand);
+    let is_first = is_first && shape != Shape::Unrecognised;
+    // Not all names of a file with several names are known when it is first found.
+    if is_first && (visit.is_link || disk.links > 1) {
+        scan.gathered().linked.push(Linked {
+            id: disk.id,
+            rank: rank(visit, &file.name),
+            visit: visit.clone(),
+        });
+        return Ok(None);
+    }
+    if is_first && scan.read_before(disk.id, &visit.place).is_some() {
+        return Ok(Some(FileOutcome::OtherName));
+    }
+    Ok(Some(read(scan, &file, shape, demand)))
+}
+
+/// Returns the shape of a file.
+fn shape(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Shape {
+    if let Some(packing) = compressed::archive_packing(&file.head, file.content) {
+        Shape::Packed(packing)
+    } else if charts::recognises(file) {
+        Shape::Chart
+    } else if manifests::recognises(file, demand, || scan.recognised(file)) {
+        Shape::Manifest
+    } else if scan.recognised(file) {
+        Shape::Evidence
+    } else {
+        Shape::Unrecognised
+    }
+}
+
+fn read(scan: &Scan<'_>, file: &File<'_>, shape: Shape, demand: Demand) -> FileOutcome {
+    match shape {
+        Shape::Chart => charts::read(scan, file, demand),
+        Shape::Manifest => manifests::read(scan, file, demand)
+            .unwrap_or_else(|| evidence(scan, file, scan.recognised(file), demand)),
+        Shape::Packed(packing) => {
+            archive::read(scan, file, packing);
+            if demand != Demand::Walked {
+                unjudged::incomplete(scan, &file.place, demand);
+            }
+            FileOutcome::Archive
+        }
+        Shape::Evidence => evidence(scan, file, true, demand),
+        Shape::Unrecognised => evidence(scan, file, false, demand),
+    }
+}
+
+/// Reads a file that is no container of others.
+fn evidence(scan: &Scan<'_>, file: &File<'_>, is_recognised: bool, demand: Demand) -> FileOutcome {
+    match unjudged::findings(scan, file, is_recognised, demand) {
+        Some(found) => {
+            let outcome = found.outcome();
+            scan.store(found);
+            outcome
+        }
+        None if file.content.is_empty() => FileOutcome::Empty,
+        None => FileOutcome::OtherFile,
+    }
+}
+
+/// Reports a file that cannot be read: as unknown if a result is needed.
+fn unreadable(scan: &Scan<'_>, visit: &Visit, why: Unreadable) -> FileOutcome {
+    let is_launched = || {
+        let metadata = visit.path.metadata();
+        visit.demand == Demand::Launched && metadata.is_ok_and(|file| disk::is_executable(&file))
+    };
+    if visit.demand == Demand::Named || is_launched() {
+        return unjudged::report(scan, &visit.place, visit.demand, &why.reason);
+    }
+    scan.skip(visit.place.clone(), why);
+    FileOutcome::Unreadable
+}
+
+fn with_head<'c>(place: &Place, disk: &'c Disk, path: Option<&PathBuf>) -> io::Result<File<'c>> {
+    Ok(File {
+        disk: path.cloned(),
+        place: place.clone(),
+        name: place.name().to_owned(),
+        head: disk::head(disk)?.into(),
+        content: disk,
+    })
+}

@@ -1,0 +1,259 @@
+//! Kubernetes manifests: their workloads are examined, and the images of those that may be NRI
+//! plugins are checked like images by reference.
+
+mod recognise;
+
+use std::collections::HashMap;
+
+use crate::check::content::File;
+use crate::check::evidence::text;
+use crate::check::found::{Demand, FileOutcome, Found};
+use crate::check::request::{ImageRequest, WantedImage, shown};
+use crate::check::scan::Scan;
+use crate::place::{Place, WorkloadPlace};
+use crate::sighting::{Evidence, FileKind, Interface, Sighting};
+use crate::skipped::{SkipKind, Skipped};
+use crate::workloads::manifest::{self, Item};
+use crate::workloads::{Container, Workload, is_own};
+
+pub(in crate::check) use recognise::recognises;
+
+/// The name of the reader, in evidence.
+const READER: &str = "manifest";
+
+/// The texts that mark a placeholder: those of Helm, of shells and Flux, of kustomize, and of
+/// people.
+const PLACEHOLDERS: [&str; 4] = ["{{", "${", "$(", "<"];
+
+/// A manifest, and what is known about it so far.
+struct ManifestReading<'r, 's> {
+    scan: &'r Scan<'s>,
+    place: Place,
+    demand: Demand,
+    /// True if the text has the word `nri`, so that documents that cannot be read matter.
+    mentions_nri: bool,
+    /// The number of objects.
+    objects: u64,
+    /// The number of objects with pods.
+    workloads: u64,
+    /// The number of workloads that may be plugins.
+    candidates: u64,
+    found: Found,
+}
+
+/// Reads a manifest, stores what it finds, and requests the images of the candidates. Returns
+/// `None` if it has no Kubernetes object and the user did not name it.
+pub(in crate::check) fn read(
+    scan: &Scan<'_>,
+    file: &File<'_>,
+    demand: Demand,
+) -> Option<FileOutcome> {
+    let bytes = match text::bytes(file.content, manifest::MAX_BYTES) {
+        Ok(bytes) => bytes,
+        Err(why) if demand == Demand::Named => {
+            scan.store_sighting(unknown(file.place.clone(), why.reason));
+            return Some(FileOutcome::Evidence);
+        }
+        Err(why) => {
+            scan.skip(file.place.clone(), why);
+            return Some(FileOutcome::Unreadable);
+        }
+    };
+    let text = manifest::decode(&bytes);
+    if demand != Demand::Named && !recognise::has_object(text.as_bytes()) {
+        return None;
+    }
+    let mut reading = ManifestReading {
+        scan,
+        place: file.place.clone(),
+        demand,
+        mentions_nri: recognise::mentions(text.as_bytes(), b"nri"),
+        objects: 0,
+        workloads: 0,
+        candidates: 0,
+        found: Found::default(),
+    };
+    for item in manifest::read(&text) {
+        reading.item(item);
+    }
+    reading.finish()
+}
+
+impl ManifestReading<'_, '_> {
+    fn item(&mut self, item: Item) {
+        match item {
+            Item::Object => self.objects += 1,
+            Item::Mention(statement) => self.found.sightings.push(Sighting {
+                name: statement.plugin.map(str::to_owned),
+                ..unknown(self.place.at_line(statement.line), statement.text)
+            }),
+            Item::Workload(workload) => self.workload(&workload),
+            Item::Unreadable(error) => self.problem(
+                self.place.at_line(error.line),
+                format!("document {}: {}", error.document, error.reason),
+            ),
+        }
+    }
+
+    /// Requests the images of the candidates of a workload, and reports what is known without them.
+    fn workload(&mut self, workload: &Workload) {
+        self.objects += 1;
+        self.workloads += 1;
+        self.candidates += u64::from(workload.candidates().next().is_some());
+        for candidate in workload.candidates() {
+            self.candidate(candidate, workload);
+        }
+        if let Some(reason) = placeholder_path(workload) {
+            self.problem(self.place.in_workload(workload.place.clone()), reason);
+        }
+    }
+
+    /// Requests the image of a candidate, or reports why that cannot be done.
+    fn candidate(&mut self, candidate: &Container, workload: &Workload) {
+        let place = self.place.in_workload(WorkloadPlace {
+            line: Some(candidate.line),
+            container: candidate.name.clone(),
+            ..workload.place.clone()
+        });
+        let reason = candidate.reason();
+        if candidate.mounts_images {
+            let next = "it mounts images as volumes: check these images, too";
+            self.unknown(place.clone(), format!("{reason}; {next}"));
+        }
+        match reference(candidate.image.as_deref()) {
+            Ok(reference) => {
+                let relayed = candidate.relayed.clone();
+                let request = ImageRequest { reference, place, relayed };
+                self.scan.gathered().wanted_images.push(WantedImage { request, reason });
+            }
+            Err(why) => self.unknown(place, format!("{reason}; {why}")),
+        }
+    }
+
+    /// Reports something that cannot be read: always if the user named the file, and in folders,
+    /// where charts are full of templates, if the file has to do with NRI.
+    fn problem(&mut self, place: Place, reason: String) {
+        if self.demand == Demand::Named {
+            self.unknown(place, reason);
+        } else if self.mentions_nri {
+            let skipped = Skipped::new(place, SkipKind::Broken, reason);
+            self.found.skipped.push(skipped);
+        }
+    }
+
+    fn unknown(&mut self, place: Place, reason: String) {
+        self.found.sightings.push(unknown(place, reason));
+    }
+
+    /// Stores the findings, and returns the outcome for the file.
+    fn finish(mut self) -> Option<FileOutcome> {
+        let is_silent = self.candidates == 0 && self.found.is_empty();
+        if is_silent && self.demand == Demand::Named {
+            let answer = self.without_candidates();
+            self.found.sightings.push(answer);
+        }
+        let outcome = match self.found.outcome() {
+            FileOutcome::WithoutNri if self.candidates > 0 => Some(FileOutcome::Evidence),
+            FileOutcome::WithoutNri if self.objects == 0 => None,
+            outcome => Some(outcome),
+        };
+        self.scan.count_workloads(self.workloads, self.candidates);
+        self.scan.store(self.found);
+        outcome
+    }
+
+    /// Returns the answer that the user expects if nothing was found in a file that they named.
+    fn without_candidates(&self) -> Sighting {
+        if self.objects == 0 {
+            let reason = "no Kubernetes object in it";
+            return unknown(self.place.clone(), reason.to_owned());
+        }
+        let detail = match self.workloads {
+            0 => "a manifest without workloads".to_owned(),
+            1 => "a manifest whose workload has nothing to do with NRI".to_owned(),
+            count => format!("a manifest of {count} workloads, none of them related to NRI"),
+        };
+        not_a_plugin(self.place.clone(), &detail)
+    }
+}
+
+/// Returns an image reference, or why it is none.
+fn reference(image: Option<&str>) -> Result<String, String> {
+    let image = image.ok_or("it has no image: check the complete manifest")?;
+    if is_placeholder(image) || image.contains(char::is_whitespace) {
+        let image = crate::escape::bytes(image.as_bytes());
+        return Err(format!("its image `{image}` is a placeholder: render the manifest first"));
+    }
+    Ok(image.to_owned())
+}
+
+/// Returns the reason why a path on the host is not known, if one is a placeholder.
+fn placeholder_path(workload: &Workload) -> Option<String> {
+    let mut paths = workload.host_paths.iter();
+    let path = paths.find(|path| !path.starts_with('/') && is_placeholder(path))?;
+    let path = crate::escape::bytes(path.as_bytes());
+    Some(format!("the path `{path}` of a volume is a placeholder: render the manifest first"))
+}
+
+/// Returns true if a text is a placeholder that is replaced before the manifest is used.
+fn is_placeholder(text: &str) -> bool {
+    PLACEHOLDERS.iter().any(|mark| text.contains(mark))
+}
+
+/// Returns a sighting of something that is known not to be a plugin.
+fn not_a_plugin(place: Place, detail: &str) -> Sighting {
+    Sighting {
+        place,
+        kind: FileKind::Manifest,
+        evidence: vec![Evidence::new(READER, detail)],
+        ..Sighting::default()
+    }
+}
+
+/// Returns a sighting of a container or document that cannot be judged.
+pub(in crate::check) fn unknown(place: Place, reason: String) -> Sighting {
+    Sighting {
+        place,
+        kind: FileKind::Manifest,
+        evidence: vec![Evidence::new(READER, &*reason)],
+        interface: Interface::unknown(reason),
+        ..Sighting::default()
+    }
+}
+
+/// Reports an image that is not fetched: as unknown, unless it is that of this command. `reason`
+/// says why the container of a manifest may be a plugin.
+pub(in crate::check) fn not_fetched(scan: &Scan<'_>, image: &ImageRequest, reason: Option<&str>) {
+    let name = shown(&image.reference);
+    let place = match reason {
+        None if image.place.file != name => image.place.in_image(&name),
+        Some(_) | None => image.place.clone(),
+    };
+    scan.store_sighting(match (is_own(&image.reference), reason) {
+        (true, reason) => {
+            let reason = reason.map_or("by its name".to_owned(), |why| format!("which {why}"));
+            let detail = format!("not a plugin: the image of nri-compat itself, {reason}");
+            not_a_plugin(place, &detail)
+        }
+        (false, Some(why)) => unknown(place, format!("{why}; its image {name} was not fetched")),
+        (false, None) => {
+            let reason = format!("the image {name} was not fetched, because of --no-pull");
+            unknown(place, reason)
+        }
+    });
+}
+
+/// Adds to the findings in the images of candidates why their containers may be plugins.
+pub(in crate::check) fn explain(sightings: &mut [Sighting], wanted: &[WantedImage]) {
+    type Key<'p> = (&'p str, Option<&'p WorkloadPlace>);
+    fn key(place: &Place) -> Key<'_> {
+        (&place.file, place.workload.as_deref())
+    }
+    let reasons: HashMap<Key<'_>, &str> =
+        wanted.iter().map(|image| (key(&image.request.place), image.reason.as_str())).collect();
+    for sighting in sightings.iter_mut() {
+        if let Some(reason) = reasons.get(&key(&sighting.place)) {
+            sighting.evidence.push(Evidence::new(READER, *reason));
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Recognises files by their first bytes.
+
+pub(super) mod compressed;
+pub(super) mod unread;
