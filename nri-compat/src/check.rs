@@ -26,6 +26,7 @@ mod parallel;
 #[cfg(feature = "cluster")]
 pub(crate) mod pools;
 pub mod progress;
+mod read;
 mod recognise;
 mod removal;
 mod request;

@@ -1,5 +1,6 @@
 //! The bytes of a file under check, from any source, read in bounded pieces.
 
+pub(super) mod compressed;
 pub(super) mod disk;
 
 use std::io::{self, Read, Seek, SeekFrom};
@@ -116,21 +117,38 @@ pub const HEAD: usize = 4096;
 pub(crate) const HEAD_LINES: usize = 8;
 
 /// The first bytes of a file, up to [`HEAD`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Head {
     bytes: Vec<u8>,
+    packing: Packing,
     unpacked: OnceLock<Vec<u8>>,
 }
 
 impl Head {
+    /// Reads the first bytes of content.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the content cannot be read.
+    pub(crate) fn read(content: &dyn Content) -> io::Result<Self> {
+        let mut head = vec![0; HEAD];
+        let read = content.read_at(0, &mut head)?;
+        head.truncate(read);
+        Ok(head.into())
+    }
+
+    /// Returns the compression of the file.
+    pub(crate) const fn packing(&self) -> Packing {
+        self.packing
+    }
+
     /// Returns the first bytes decompressed, as far as they can be without the rest of the file:
     /// up to [`HEAD`]. Nothing if the file is not compressed.
     pub(crate) fn unpacked(&self) -> &[u8] {
         self.unpacked.get_or_init(|| {
             let mut unpacked = Vec::new();
-            let packing = Packing::detect(&self.bytes);
-            if packing != Packing::Not
-                && let Ok(decoder) = decoder(self.bytes.as_slice(), packing)
+            if self.packing != Packing::Not
+                && let Ok(decoder) = decoder(self.bytes.as_slice(), self.packing)
             {
                 unpacked.reserve(HEAD);
                 // Data decompressed before an error counts.
@@ -143,7 +161,7 @@ impl Head {
 
 impl From<Vec<u8>> for Head {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes, unpacked: OnceLock::new() }
+        Self { packing: Packing::detect(&bytes), bytes, unpacked: OnceLock::new() }
     }
 }
 

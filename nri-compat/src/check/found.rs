@@ -1,6 +1,6 @@
 //! The findings in one file, the demand for them, and the outcome for the file.
 
-use crate::check::evidence;
+use super::identity::identity;
 use crate::place::Place;
 use crate::sighting::Sighting;
 use crate::skipped::Skipped;
@@ -76,8 +76,8 @@ impl Found {
     pub(super) fn moved(mut self, archive: &Place, path: &str) -> Self {
         for seen in &mut self.sightings {
             let own = (seen.index.take(), seen.name.take());
-            let from_file = own == evidence::identity(seen.place.name());
-            let new = evidence::identity(archive.entry(path).name());
+            let from_file = own == identity(seen.place.name());
+            let new = identity(archive.entry(path).name());
             (seen.index, seen.name) = if from_file { new } else { own };
         }
         let seen = self.sightings.iter_mut().map(|seen| &mut seen.place);

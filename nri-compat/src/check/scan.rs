@@ -6,15 +6,13 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::content::disk::FileId;
-use super::evidence::defect::guarded;
 use super::found::{Demand, FileOutcome, Found};
 use super::request::WantedImage;
 use crate::check::collected::Collected;
-use crate::check::content::File;
-use crate::check::evidence::{Reader, packed};
+use crate::check::evidence::Reader;
 use crate::check::progress::Progress;
 use crate::place::Place;
-use crate::sighting::{Interface, Role, Sighting};
+use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The maximum number of skipped files that are listed; further ones are only counted.
@@ -22,7 +20,7 @@ const MAX_SKIPPED_LISTED: usize = 20_000;
 
 /// One scan.
 pub(super) struct Scan<'s> {
-    readers: &'s [&'s dyn Reader],
+    pub(super) readers: &'s [&'s dyn Reader],
     progress: &'s Progress,
     gathered: Mutex<Gathered>,
     pub(super) threads: usize,
@@ -145,30 +143,6 @@ impl<'s> Scan<'s> {
     pub(super) fn count_bytes(&self, bytes: u64) {
         self.gathered().found.summary.bytes += bytes;
         self.progress.read(bytes);
-    }
-
-    /// Returns true if any reader recognises the file.
-    pub(super) fn recognised(&self, file: &File<'_>) -> bool {
-        !file.head.is_empty() && self.readers.iter().any(|reader| reader.recognises(file))
-    }
-
-    /// Returns the findings of the readers in a file that is not an archive.
-    pub(super) fn look(&self, file: &File<'_>) -> Found {
-        let mut found = Found::default();
-        for reader in self.readers.iter().filter(|reader| reader.recognises(file)) {
-            match guarded(*reader, file) {
-                Ok(sightings) => found.sightings.extend(sightings),
-                Err(why) => found.skipped.push(Skipped::unreadable(file.place.clone(), why)),
-            }
-        }
-        // Only what may be `ok` otherwise: a search of every program would take long.
-        let is_judged = |seen: &Sighting| {
-            seen.role == Role::Plugin && !matches!(seen.interface, Interface::Unknown(_))
-        };
-        if found.sightings.iter().any(is_judged) {
-            found.skipped.extend(packed::skipped(file));
-        }
-        found
     }
 
     /// Stores findings for the result.

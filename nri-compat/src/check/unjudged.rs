@@ -2,7 +2,6 @@
 //! starts it. Such a file is `unknown`, or not a plugin for a stated reason, but never ignored.
 
 use super::found::{Demand, FileOutcome, Found};
-use super::recognise::{self, compressed};
 use super::request::shown;
 use super::scan::Scan;
 use crate::check::content::File;
@@ -12,7 +11,6 @@ use crate::check::evidence::program::Program;
 use crate::place::Place;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting, UnknownKind};
 use crate::skipped::{Skipped, Unreadable};
-use crate::unpack::Packing;
 
 /// The name of the reader, in evidence.
 pub(super) const READER: &str = "check";
@@ -21,7 +19,7 @@ pub(super) const READER: &str = "check";
 const MAX_INTERPRETER: usize = 80;
 
 /// Returns the reason why an unrecognised file cannot be judged.
-fn unrecognised(file: &File<'_>) -> String {
+fn not_judged(file: &File<'_>) -> String {
     let head: &[u8] = &file.head;
     if head.is_empty() {
         return "it is empty".to_owned();
@@ -35,7 +33,7 @@ fn unrecognised(file: &File<'_>) -> String {
         }
         return format!("a script for `{interpreter}`; cannot determine which program it runs");
     }
-    match Packing::detect(head).name() {
+    match file.head.packing().name() {
         Some(name) => format!("compressed with {name}, but neither an archive nor a log"),
         None => "not a kind of file that can be judged".to_owned(),
     }
@@ -78,31 +76,10 @@ pub(super) fn incomplete(scan: &Scan<'_>, place: &Place, demand: Demand) {
     report(scan, place, demand, &reason);
 }
 
-/// Returns the findings in a file that is no container of others, perhaps a compressed program,
-/// with a substitute if there are none and the demand requires a result; `None` if nothing is known
-/// about such files.
-pub(super) fn findings(
-    scan: &Scan<'_>,
-    file: &File<'_>,
-    is_recognised: bool,
-    demand: Demand,
-) -> Option<Found> {
-    if is_recognised {
-        return Some(with_answer(scan.look(file), file, demand));
-    }
-    match compressed::program(file) {
-        Some(Ok(program)) => {
-            let file = program.file(&file.place);
-            return Some(with_answer(scan.look(&file), &file, demand));
-        }
-        Some(Err(why)) => return Some(unread(file, demand, why)),
-        None => {}
-    }
-    if let Some(why) = recognise::unread::reason(&file.head, file.content) {
-        return Some(unread(file, demand, why));
-    }
+/// Returns the answer about a file that is not recognised, if one is required.
+pub(super) fn unrecognised(file: &File<'_>, demand: Demand) -> Option<Found> {
     let is_wanted = demand != Demand::Walked;
-    is_wanted.then(|| Found::sighting(sighting(&file.place, demand, unrecognised(file))))
+    is_wanted.then(|| Found::sighting(sighting(&file.place, demand, not_judged(file))))
 }
 
 /// Returns what is known about a file that is not read: that it is unknown if a result is required.
@@ -113,7 +90,8 @@ pub(super) fn unread(file: &File<'_>, demand: Demand, why: Unreadable) -> Found 
     Found::sighting(sighting(&file.place, demand, why.reason))
 }
 
-fn with_answer(found: Found, file: &File<'_>, demand: Demand) -> Found {
+/// Returns the findings of readers, or the answer if there are none and one is required.
+pub(super) fn with_answer(found: Found, file: &File<'_>, demand: Demand) -> Found {
     if !found.sightings.is_empty() || demand == Demand::Walked {
         return found;
     }

@@ -16,9 +16,9 @@ mod tree;
 
 use std::path::Path;
 
+use crate::check::content::compressed;
 use crate::check::content::{Content, File};
 use crate::check::found::Found;
-use crate::check::recognise::compressed;
 use crate::check::scan::Scan;
 use crate::place::Place;
 use crate::skipped::Unreadable;

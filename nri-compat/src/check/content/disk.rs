@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-use crate::check::content::{Content, HEAD};
+use crate::check::content::Content;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum size of a stream in bytes.
@@ -118,12 +118,4 @@ impl Content for Disk {
 /// plugins.
 pub(in crate::check) fn is_executable(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.mode() & 0o111 != 0
-}
-
-/// Returns the first bytes of a content, up to [`HEAD`].
-pub(in crate::check) fn head(content: &dyn Content) -> io::Result<Vec<u8>> {
-    let mut head = vec![0; HEAD];
-    let read = content.read_at(0, &mut head)?;
-    head.truncate(read);
-    Ok(head)
 }

@@ -6,31 +6,15 @@ use std::path::{Path, PathBuf};
 
 use crate::check::container::archive;
 use crate::check::content::disk::{self, Disk};
-use crate::check::content::{Content as _, File};
+use crate::check::content::{Content as _, File, Head};
 use crate::check::evidence::is_plugin_name;
 use crate::check::found::{Demand, FileOutcome, Found};
 use crate::check::kubernetes::{charts, manifests};
-use crate::check::recognise::compressed;
+use crate::check::recognise::{self, Recognised, SingleFile};
 use crate::check::scan::{Linked, NameRank, Scan, Visit};
-use crate::check::{parallel, unjudged};
+use crate::check::{parallel, read, unjudged};
 use crate::place::Place;
 use crate::skipped::Unreadable;
-use crate::unpack::Packing;
-
-/// The way in which a recognised file is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    /// As an archive or a compressed file.
-    Packed(Packing),
-    /// As a part of a Helm chart.
-    Chart,
-    /// As a Kubernetes manifest.
-    Manifest,
-    /// By the readers of evidence.
-    Evidence,
-    /// Not at all, unless it is a compressed program.
-    Unrecognised,
-}
 
 /// Reads and counts a file.
 pub(in crate::check) fn file(scan: &Scan<'_>, visit: &Visit) {
@@ -117,14 +101,15 @@ pub(in crate::check) fn program(
 ) -> io::Result<(Found, FileOutcome)> {
     let disk = open(scan, exe)?.ok_or(io::ErrorKind::NotFound)?;
     let file = File { name: name.to_owned(), ..with_head(place, &disk, None)? };
-    if !scan.recognised(&file) {
+    let readers = recognise::known_to(scan.readers, &file);
+    if readers.is_empty() {
         return Ok((Found::default(), FileOutcome::OtherFile));
     }
     let is_known = scan.read_before(disk.id, place).is_some();
     if is_known && !is_wanted {
         return Ok((Found::default(), FileOutcome::OtherName));
     }
-    let found = scan.look(&file);
+    let found = read::evidence(&readers, &file);
     let outcome = if is_known { FileOutcome::OtherName } else { found.outcome() };
     Ok((found, outcome))
 }
@@ -164,8 +149,8 @@ fn look(
         Demand::Launched if !disk.is_executable => Demand::Walked,
         demand => demand,
     };
-    let shape = shape(scan, &file, demand);
-    let is_first = is_first && shape != Shape::Unrecognised;
+    let recognised = recognise::on_disk(scan.readers, &file, demand);
+    let is_first = is_first && recognised.is_known();
     // Not all names of a file with several names are known when it is first found.
     if is_first && (visit.is_link || disk.links > 1) {
         scan.gathered().linked.push(Linked {
@@ -178,44 +163,35 @@ fn look(
     if is_first && scan.read_before(disk.id, &visit.place).is_some() {
         return Ok(Some(FileOutcome::OtherName));
     }
-    Ok(Some(read(scan, &file, shape, demand)))
+    Ok(Some(of_kind(scan, &file, &recognised, demand)))
 }
 
-/// Returns the shape of a file.
-fn shape(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Shape {
-    if let Some(packing) = compressed::archive_packing(&file.head, file.content) {
-        Shape::Packed(packing)
-    } else if charts::recognises(file) {
-        Shape::Chart
-    } else if manifests::recognises(file, demand, || scan.recognised(file)) {
-        Shape::Manifest
-    } else if scan.recognised(file) {
-        Shape::Evidence
-    } else {
-        Shape::Unrecognised
-    }
-}
-
-fn read(scan: &Scan<'_>, file: &File<'_>, shape: Shape, demand: Demand) -> FileOutcome {
-    match shape {
-        Shape::Chart => charts::read(scan, file, demand),
-        Shape::Manifest => manifests::read(scan, file, demand)
-            .unwrap_or_else(|| evidence(scan, file, scan.recognised(file), demand)),
-        Shape::Packed(packing) => {
-            archive::read(scan, file, packing);
+/// Reads a file as what it was recognised as.
+fn of_kind(
+    scan: &Scan<'_>,
+    file: &File<'_>,
+    recognised: &Recognised<'_>,
+    demand: Demand,
+) -> FileOutcome {
+    match recognised {
+        Recognised::Chart => charts::read(scan, file, demand),
+        Recognised::Manifest(kind) => {
+            manifests::read(scan, file, demand).unwrap_or_else(|| single(scan, file, kind, demand))
+        }
+        Recognised::Archive(packing) => {
+            archive::read(scan, file, *packing);
             if demand != Demand::Walked {
                 unjudged::incomplete(scan, &file.place, demand);
             }
             FileOutcome::Archive
         }
-        Shape::Evidence => evidence(scan, file, true, demand),
-        Shape::Unrecognised => evidence(scan, file, false, demand),
+        Recognised::Single(kind) => single(scan, file, kind, demand),
     }
 }
 
 /// Reads a file that is no container of others.
-fn evidence(scan: &Scan<'_>, file: &File<'_>, is_recognised: bool, demand: Demand) -> FileOutcome {
-    match unjudged::findings(scan, file, is_recognised, demand) {
+fn single(scan: &Scan<'_>, file: &File<'_>, kind: &SingleFile<'_>, demand: Demand) -> FileOutcome {
+    match read::file(scan.readers, file, kind, demand) {
         Some(found) => {
             let outcome = found.outcome();
             scan.store(found);
@@ -244,7 +220,7 @@ fn with_head<'c>(place: &Place, disk: &'c Disk, path: Option<&PathBuf>) -> io::R
         disk: path.cloned(),
         place: place.clone(),
         name: place.name().to_owned(),
-        head: disk::head(disk)?.into(),
+        head: Head::read(disk)?,
         content: disk,
     })
 }

@@ -11,8 +11,7 @@ use std::rc::Rc;
 
 use tar::{Archive, Entry, EntryType};
 
-use crate::check::content::{Content, Stream};
-use crate::check::recognise::compressed;
+use crate::check::content::{Content, Stream, compressed};
 use crate::skipped::{SkipKind, Unreadable};
 use crate::unpack::Packing;
 

@@ -9,16 +9,13 @@ use std::sync::OnceLock;
 use super::layer::{FINDINGS_MEMORY, Kind, Layer, LayerReading, Memory};
 use super::manifest::{self, Blob, Image, Store};
 use super::tree::Tree;
-use crate::check::content::Head;
-use crate::check::content::disk;
 #[cfg(feature = "registry")]
 use crate::check::found::Found;
 use crate::check::parallel;
-use crate::check::recognise::{compressed, unread};
+use crate::check::recognise;
 use crate::check::scan::Scan;
 use crate::place::Place;
 use crate::skipped::Unreadable;
-use crate::unpack::Packing;
 
 /// The layers of images by their path. Each is read when it is first needed.
 pub(crate) struct Layers<'i> {
@@ -68,16 +65,11 @@ impl<'i> Layers<'i> {
 
     fn open(&self, store: &dyn Store, blob: &Blob) -> Result<Layer, Unreadable> {
         let content = &*store.layer(blob)?;
-        let head = Head::from(disk::head(content)?);
-        if compressed::archive_packing(&head, content).is_none()
-            && let Some(why) = unread::reason(&head, content)
-        {
-            return Err(why);
-        }
+        let packing = recognise::layer(content)?;
         Ok(Layer::read(LayerReading {
             scan: self.scan,
             content,
-            packing: Packing::detect(&head),
+            packing,
             memory: &self.memory,
             kind: Kind::Layer,
         }))

@@ -13,12 +13,12 @@ use tar::EntryType;
 use super::entries::{self, TarEntry};
 use super::names::{self, Whiteout, shown_path};
 use crate::check::content::disk;
-use crate::check::content::{Content, File, HEAD, Slice};
+use crate::check::content::{Content, File, HEAD, Head, Slice};
 use crate::check::found::{Demand, FileOutcome, Found};
 use crate::check::kubernetes::charts;
-use crate::check::recognise::{compressed, unread};
+use crate::check::recognise::{self, SingleFile, unread};
 use crate::check::scan::Scan;
-use crate::check::unjudged;
+use crate::check::{read, unjudged};
 use crate::escape;
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Unreadable};
@@ -169,11 +169,11 @@ impl Layer {
             reading.scan.count(FileOutcome::Empty);
             return Ok(LayerChange::File(None));
         }
-        let start = start(&mut entry)?;
+        let (head, start) = start(&mut entry)?;
         let mut file = File {
             place: shown_path(path).into(),
             name: escape::bytes(names::file_name(path)),
-            head: start.get(..HEAD).unwrap_or(&start).to_vec().into(),
+            head,
             content: &start,
             disk: None,
         };
@@ -182,13 +182,17 @@ impl Layer {
         } else {
             Demand::Walked
         };
-        let content = content(reading, &mut entry, &file, &start);
-        let found = match &content {
-            Ok(content) => {
+        let readers = reading.scan.readers;
+        let recognised = recognise::in_archive(readers, &file).ok_or_else(nested);
+        let known = recognised.and_then(|kind| {
+            let content = content(reading, &mut entry, &file, &start, &kind)?;
+            Ok((kind, content))
+        });
+        let found = match &known {
+            Ok((kind, content)) => {
                 file.content = &**content;
                 self.charts(reading, &file);
-                let is_recognised = reading.scan.recognised(&file);
-                unjudged::findings(reading.scan, &file, is_recognised, demand)
+                read::file(readers, &file, kind, demand)
             }
             Err(why) => Some(unjudged::unread(&file, demand, why.clone())),
         };
@@ -212,12 +216,19 @@ impl Layer {
     }
 }
 
-/// Returns the first bytes of an entry, enough to recognise every format.
-fn start(entry: &mut TarEntry<'_, '_>) -> Result<Vec<u8>, Unreadable> {
+/// Returns the head of an entry, and as many of its first bytes as are enough to recognise every
+/// format.
+fn start(entry: &mut TarEntry<'_, '_>) -> Result<(Head, Vec<u8>), Unreadable> {
     let mut start = entry.head(HEAD)?;
-    let most = if Packing::detect(&start) == Packing::Not { unread::ENOUGH } else { PACKED_START };
+    let head = Head::from(start.clone());
+    let most = if head.packing() == Packing::Not { unread::ENOUGH } else { PACKED_START };
     start.extend(entry.head(most - HEAD)?);
-    Ok(start)
+    Ok((head, start))
+}
+
+/// Returns the reason for not reading an archive within an archive.
+fn nested() -> Unreadable {
+    Unreadable::new(SkipKind::NestedArchive, "an archive within an archive, not opened")
 }
 
 /// Returns the bytes of a file that starts with these, as far as they may be needed. Those of a
@@ -227,14 +238,11 @@ fn content<'c>(
     entry: &mut TarEntry<'_, '_>,
     file: &File<'_>,
     start: &'c [u8],
+    kind: &SingleFile<'_>,
 ) -> Result<Box<dyn Content + 'c>, Unreadable> {
     let unread = |kind, reason: &str| Err(Unreadable::new(kind, reason));
     let size = entry.size;
-    if compressed::archive_packing(&file.head, &start).is_some() {
-        let reason = "an archive within an archive, not opened";
-        return unread(SkipKind::NestedArchive, reason);
-    }
-    if start.len() as u64 == size || !is_read_whole(reading, file, size) {
+    if start.len() as u64 == size || !is_read_whole(reading, file, size, kind) {
         return Ok(Box::new(start));
     }
     if size > MAX_ENTRY {
@@ -254,9 +262,13 @@ fn content<'c>(
 
 /// Returns true if more than the first bytes of a file may be needed: that of a kind that readers
 /// know, or of a compressed program, or of a part of a chart.
-fn is_read_whole(reading: LayerReading<'_>, file: &File<'_>, size: u64) -> bool {
-    reading.scan.recognised(file)
-        || compressed::holds_program(file)
+fn is_read_whole(
+    reading: LayerReading<'_>,
+    file: &File<'_>,
+    size: u64,
+    kind: &SingleFile<'_>,
+) -> bool {
+    matches!(kind, SingleFile::Evidence(_) | SingleFile::PackedProgram)
         || reading.kind != Kind::Layer && charts::is_part(&file.place.file, size)
 }
 

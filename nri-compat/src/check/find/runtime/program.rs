@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::check::collected::MachineRuntime;
-use crate::check::content::File;
-use crate::check::content::disk::{self, Disk};
+use crate::check::content::disk::Disk;
+use crate::check::content::{File, Head};
 use crate::check::evidence::RuntimeBuild;
 use crate::check::find::machine_root::MachineRoot;
 use crate::escape;
@@ -97,7 +97,7 @@ fn read(runtime: &str, program: &Path, known_from: String) -> Option<MachineRunt
     let file = File {
         place: Place::from_path(program),
         name: String::new(),
-        head: disk::head(&content).ok()?.into(),
+        head: Head::read(&content).ok()?,
         content: &content,
         disk: None,
     };

@@ -25,16 +25,12 @@ const HOST_PATH: &[u8] = b"hostPath";
 /// The field of a mount that is a path in a container, which patches have, too.
 const MOUNT_PATH: &[u8] = b"mountPath";
 
-/// Returns true if a file may be a manifest, and is read as one. `is_recognised` reports whether
+/// Returns true if a file may be a manifest, and is read as one. `is_recognised` is true if
 /// another reader knows the file.
 ///
 /// Files in archives and images are left out: an image often contains manifests that have nothing
 /// to do with what runs.
-pub(in crate::check) fn recognises(
-    file: &File<'_>,
-    demand: Demand,
-    is_recognised: impl FnOnce() -> bool,
-) -> bool {
+pub(in crate::check) fn recognises(file: &File<'_>, demand: Demand, is_recognised: bool) -> bool {
     if file.place.entry.is_some() || file.place.image.is_some() {
         return false;
     }
@@ -54,8 +50,8 @@ pub(in crate::check) fn recognises(
         // A long comment may come before the first object.
         (true, false) => begins || file.head.len() >= HEAD,
         (false, false) => begins,
-        (true, true) => !file.head.is_empty() && (begins || !is_recognised()),
-        (false, true) => !is_recognised() && (begins || is_later(file)),
+        (true, true) => !file.head.is_empty() && (begins || !is_recognised),
+        (false, true) => !is_recognised && (begins || is_later(file)),
     }
 }
 
