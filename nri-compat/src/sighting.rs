@@ -38,6 +38,8 @@ pub struct Sighting {
     pub occurrences: Option<Occurrences>,
     /// What the log of a runtime says happened to it, the most serious first.
     pub incidents: Vec<Incident>,
+    /// The names of the nodes on which a cluster runs it, sorted.
+    pub nodes: Vec<String>,
     /// The Go package that it is part of, to be resolved when all files have been read.
     pub source: Option<Box<GoPackage>>,
 }

@@ -6,7 +6,7 @@ use super::incident::incident;
 use super::removal;
 use super::target::Target;
 use super::verdict::judge;
-use crate::report::check::{CheckReport, NotLookedFor, Pool, Subject, Summary};
+use crate::report::check::{CheckReport, ClusterView, NotLookedFor, Pool, Subject, Summary};
 use crate::sighting;
 use crate::sighting::{Role, Sighting};
 
@@ -14,8 +14,10 @@ use crate::sighting::{Role, Sighting};
 pub fn assess(mut collected: Collected, targets: &[Target<'_>]) -> CheckReport {
     bridged::mark(&mut collected.sightings, &collected.relays);
     let mut pool = Pool::default();
+    let cluster = collected.cluster.as_ref();
+    let sightings = collected.sightings.into_iter();
     let subjects: Vec<Subject> =
-        collected.sightings.into_iter().map(|seen| subject(seen, targets, &mut pool)).collect();
+        sightings.map(|seen| subject(seen, targets, cluster, &mut pool)).collect();
     let plugins = subjects.iter().filter(|subject| subject.role == Role::Plugin).count();
     let mut summary = collected.summary;
     if plugins > 0 {
@@ -40,16 +42,24 @@ pub fn assess(mut collected: Collected, targets: &[Target<'_>]) -> CheckReport {
         subjects,
         skipped: collected.skipped,
         policy: Vec::new(),
-        cluster: None,
+        cluster: collected.cluster,
     };
     report.count();
     report
 }
 
-fn subject(seen: Sighting, targets: &[Target<'_>], pool: &mut Pool) -> Subject {
+fn subject(
+    seen: Sighting,
+    targets: &[Target<'_>],
+    cluster: Option<&ClusterView>,
+    pool: &mut Pool,
+) -> Subject {
+    let of_nodes = cluster.map(|cluster| cluster.targets(&seen.nodes)).unwrap_or_default();
+    let applies =
+        |target: &&Target<'_>| !target.is_of_nodes || of_nodes.contains(target.head.name.as_str());
     // Most reports have one target, and a report may have tens of thousands of findings.
     let mut verdicts = Vec::with_capacity(targets.len());
-    verdicts.extend(targets.iter().filter_map(|target| judge(&seen, target)));
+    verdicts.extend(targets.iter().filter(applies).filter_map(|target| judge(&seen, target)));
     for verdict in &mut verdicts {
         pool.list(&mut verdict.events);
         pool.text(&mut verdict.reason);
@@ -70,7 +80,7 @@ fn subject(seen: Sighting, targets: &[Target<'_>], pool: &mut Pool) -> Subject {
         events: seen.events.names,
         evidence: with_certainty(seen.evidence, seen.events.certainty),
         occurrences: seen.occurrences,
-        nodes: Vec::new(),
+        nodes: seen.nodes,
     }
 }
 

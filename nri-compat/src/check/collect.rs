@@ -4,15 +4,12 @@
 //! reader recognises its first bytes. The result is sorted, so it does not depend on thread timing.
 //! Everything that cannot be checked is listed with a reason.
 //!
-//! The modules depend on each other in one direction: `scan` holds the shared state, `archive` and
-//! `unjudged` add to it, `visit` takes one file through them, and `walk` and `processes` find the
-//! files.
+//! A file passes through `find`, `recognise`, `container` or `kubernetes`, and `evidence`, in this
+//! order. `scan` holds what they share.
 
 use std::path::Path;
 use std::time::Instant;
 
-#[cfg(feature = "registry")]
-use super::container::images;
 use super::content::disk;
 use super::evidence::Reader;
 use super::find::configurations::Configurations;
@@ -23,7 +20,7 @@ use super::found::{Demand, FileOutcome};
 use super::kubernetes::manifests;
 use super::progress::Progress;
 use super::scan::{Scan, Visit};
-use super::{bridged, packages, parallel, unjudged};
+use super::{packages, parallel, unjudged};
 use crate::place::Place;
 use crate::report::check::Summary;
 use crate::sighting::Sighting;
@@ -54,35 +51,8 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     if request.processes {
         processes::read(&scan, &machine.folder().join("proc"), &roots.sockets);
     }
-    let wanted = scan.take_wanted_images();
-    let mut images = request.images.clone();
-    if request.pull == Pull::All {
-        images.extend(wanted.iter().map(|image| image.request.clone()));
-    } else {
-        for image in &wanted {
-            manifests::not_fetched(&scan, &image.request, Some(&image.reason));
-        }
-    }
-    if request.pull == Pull::None {
-        images.iter().for_each(|image| manifests::not_fetched(&scan, image, None));
-    } else {
-        #[cfg(feature = "registry")]
-        images::read(&scan, &images, &request.image_options);
-        #[cfg(not(feature = "registry"))]
-        for image in &images {
-            let reason = "this command was built without the feature `registry`";
-            unjudged::not_fetched(&scan, &image.reference, &image.place, reason);
-        }
-    }
+    images(&scan, request);
     let mut collected = scan.finish();
-    for image in images.iter().filter(|_| request.pull != Pull::None) {
-        if let Some(relayed) = &image.relayed {
-            bridged::container(&mut collected.sightings, &image.place, relayed);
-        }
-    }
-    if request.pull == Pull::All {
-        manifests::explain(&mut collected.sightings, &wanted);
-    }
     collected.sightings = packages::merge(collected.sightings, &request.paths, request.go);
     collected.sightings = roots.configurations.finish(collected.sightings, request.processes);
     collected.sightings.sort_by(in_order);
@@ -95,6 +65,38 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
         ..collected.summary
     };
     collected
+}
+
+/// Checks the images of the request and those of manifests, as far as they are fetched, and reports
+/// the others.
+fn images(scan: &Scan<'_>, request: &Request<'_>) {
+    let wanted = scan.take_wanted_images();
+    if request.pull != Pull::All {
+        for image in &wanted {
+            manifests::not_fetched(scan, &image.request, Some(&image.reason));
+        }
+    }
+    let asked = request.images.iter();
+    match request.pull {
+        Pull::None => asked.for_each(|image| manifests::not_fetched(scan, image, None)),
+        Pull::Named => fetch(scan, &request.images, &request.image_options),
+        Pull::All => {
+            let wanted = wanted.into_iter().map(|image| image.request);
+            let all: Vec<ImageRequest> = asked.cloned().chain(wanted).collect();
+            fetch(scan, &all, &request.image_options);
+        }
+    }
+}
+
+#[cfg(feature = "registry")]
+fn fetch(scan: &Scan<'_>, images: &[ImageRequest], options: &ImageOptions) {
+    super::container::images::read(scan, images, options);
+}
+
+#[cfg(not(feature = "registry"))]
+fn fetch(scan: &Scan<'_>, images: &[ImageRequest], _: &ImageOptions) {
+    let reason = "this command was built without the feature `registry`";
+    images.iter().for_each(|image| unjudged::not_fetched(scan, image, reason));
 }
 
 /// Returns the runtimes that have reported their releases, and those of the machine, if one is

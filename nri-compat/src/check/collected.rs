@@ -1,7 +1,7 @@
 //! The result of a collection.
 
 use super::bridged::Relays;
-use crate::report::check::Summary;
+use crate::report::check::{ClusterView, Summary};
 use crate::sighting::Sighting;
 use crate::skipped::Skipped;
 
@@ -32,6 +32,8 @@ pub struct Collected {
     pub unread: Vec<String>,
     /// The images that could not be fetched, with the reasons; they are in `sightings` too.
     pub not_fetched: Vec<String>,
+    /// The cluster whose plugins were checked, if any.
+    pub cluster: Option<ClusterView>,
     /// The processes of plugins behind bridges.
     pub(super) relays: Relays,
     /// The runtimes of the machine, if one was checked.

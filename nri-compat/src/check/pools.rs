@@ -5,21 +5,22 @@ use std::collections::BTreeSet;
 use nri_schema::history::History;
 
 use super::target::{ReleaseName, Target, UnknownReleases};
-use crate::report::check::{CheckReport, ClusterView, NodePool};
+use crate::report::check::{ClusterView, NodePool};
 use crate::skipped::{SkipKind, Skipped};
 
 /// The runtimes that can run NRI plugins.
 const RUNTIMES: [&str; 2] = ["containerd", "cri-o"];
 
 /// Sets the release that the runtime of each pool stands for, unless no plugins run on its nodes.
-/// Returns the targets of the pools, then `targets`, each target once.
+/// Returns the targets of the pools, then `targets`, each target once: those of the pools apply only
+/// to plugins on their nodes, unless `targets` has them, too.
 pub(crate) fn judge<'h>(
     history: &'h History,
     unknown: &UnknownReleases,
     pools: &mut [NodePool],
     targets: Vec<Target<'h>>,
 ) -> Vec<Target<'h>> {
-    let mut now = Vec::new();
+    let mut now: Vec<Target<'h>> = Vec::new();
     for pool in pools.iter_mut().filter(|pool| !pool.is_without_plugins) {
         match target(history, unknown, pool) {
             Ok(target) => {
@@ -28,6 +29,9 @@ pub(crate) fn judge<'h>(
             }
             Err(note) => pool.note = Some(note),
         }
+    }
+    for target in &mut now {
+        target.is_of_nodes = !targets.iter().any(|asked| asked.head.name == target.head.name);
     }
     let mut names = BTreeSet::new();
     let all = now.into_iter().chain(targets);
@@ -57,23 +61,12 @@ fn target<'h>(
     Ok(target)
 }
 
-/// Adds the cluster to a report: removes the verdicts for runtimes of nodes on which a plugin does
-/// not run, and lists the nodes with an unknown runtime as skipped. `asked` are the names of the
-/// targets that apply to every plugin.
-pub(crate) fn apply(report: &mut CheckReport, cluster: ClusterView, asked: &[String]) {
-    for subject in &mut report.subjects {
-        let now = cluster.targets(&subject.nodes);
-        subject.verdicts.retain(|verdict| {
-            asked.contains(&verdict.target) || now.contains(verdict.target.as_str())
-        });
-    }
-    for pool in &cluster.pools {
-        if pool.target.is_none() && !pool.is_without_plugins {
-            let place = format!("cluster {}: {}", cluster.name, pool.phrase());
-            let skipped = Skipped::new(place, SkipKind::UnsupportedFormat, pool.judged());
-            report.skipped.push(skipped);
-        }
-    }
-    report.summary.skipped = report.skipped.len() as u64;
-    report.cluster = Some(cluster);
+/// Returns the nodes with an unknown runtime, whose plugins are not judged for it.
+pub(crate) fn skipped(cluster: &ClusterView) -> impl Iterator<Item = Skipped> + '_ {
+    let unknown =
+        cluster.pools.iter().filter(|pool| pool.target.is_none() && !pool.is_without_plugins);
+    unknown.map(|pool| {
+        let place = format!("cluster {}: {}", cluster.name, pool.phrase());
+        Skipped::new(place, SkipKind::UnsupportedFormat, pool.judged())
+    })
 }

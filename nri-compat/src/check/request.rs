@@ -9,6 +9,7 @@ use crate::check::progress::Progress;
 use crate::place::Place;
 use crate::report::check::NotLookedFor;
 use crate::runtime_release::RuntimeRelease;
+use crate::sighting::{Evidence, Sighting};
 
 /// The places to check, and the options.
 #[derive(Clone, Debug, Default)]
@@ -102,13 +103,34 @@ pub struct ImageRequest {
     pub place: Place,
     /// What the bridge relays for that the image is run with, if there is one.
     pub relayed: Option<Relayed>,
+    /// The reasons for checking it, which its findings have as evidence.
+    pub evidence: Vec<Evidence>,
+    /// The names of the nodes that run it, sorted.
+    pub nodes: Vec<String>,
 }
 
 impl ImageRequest {
     /// Returns a request whose findings are reported under the reference itself.
     pub fn new(reference: &str) -> Self {
-        let place = Place::from(shown(reference));
-        Self { reference: reference.to_owned(), place, relayed: None }
+        Self::at(reference, Place::from(shown(reference)))
+    }
+
+    /// Returns a request whose findings are reported under this place.
+    pub fn at(reference: impl Into<String>, place: Place) -> Self {
+        Self {
+            reference: reference.into(),
+            place,
+            relayed: None,
+            evidence: Vec::new(),
+            nodes: Vec::new(),
+        }
+    }
+
+    /// Returns a sighting of the image with what the request knows about it.
+    pub(super) fn explained(&self, mut seen: Sighting) -> Sighting {
+        seen.evidence.extend(self.evidence.iter().cloned());
+        seen.nodes.clone_from(&self.nodes);
+        seen
     }
 }
 

@@ -147,8 +147,14 @@ impl<'s> Scan<'s> {
 
     /// Stores findings for the result.
     pub(super) fn store(&self, found: Found) {
-        self.gathered().found.sightings.extend(found.sightings);
+        let sightings = self.store_skipped(found);
+        self.gathered().found.sightings.extend(sightings);
+    }
+
+    /// Stores what was skipped among findings for the result, and returns the others.
+    pub(super) fn store_skipped(&self, found: Found) -> Vec<Sighting> {
         self.skip_all(found.skipped);
+        found.sightings
     }
 
     /// Stores one sighting for the result.

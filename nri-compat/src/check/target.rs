@@ -31,6 +31,8 @@ pub struct Target<'h> {
     /// False for a release of a distribution that is newer than the tables: it may ship a later
     /// runtime.
     is_runtime_known: bool,
+    /// True if it applies only to plugins on nodes of a cluster that run it.
+    pub(super) is_of_nodes: bool,
 }
 
 impl<'h> Target<'h> {

@@ -2,7 +2,7 @@
 //! starts it. Such a file is `unknown`, or not a plugin for a stated reason, but never ignored.
 
 use super::found::{Demand, FileOutcome, Found};
-use super::request::shown;
+use super::request::{ImageRequest, shown};
 use super::scan::Scan;
 use crate::check::content::File;
 use crate::check::evidence;
@@ -56,24 +56,23 @@ pub(super) fn of_kind(place: &Place, kind: UnknownKind, reason: &str) -> Sightin
 }
 
 /// Reports an image of which nothing could be read.
-pub(super) fn not_fetched(scan: &Scan<'_>, reference: &str, place: &Place, reason: &str) {
-    let reason = format!("cannot fetch {}: {reason}", shown(reference));
-    scan.store_sighting(of_kind(place, UnknownKind::NotFetched, &reason));
+pub(super) fn not_fetched(scan: &Scan<'_>, image: &ImageRequest, reason: &str) {
+    let reason = format!("cannot fetch {}: {reason}", shown(&image.reference));
+    let seen = of_kind(&image.place, UnknownKind::NotFetched, &reason);
+    scan.store_sighting(image.explained(seen));
     scan.count(FileOutcome::Evidence);
     scan.gathered().found.not_fetched.push(reason);
 }
 
-/// Adds a sighting if any part of an archive could not be read, because that may be the plugin.
-pub(super) fn incomplete(scan: &Scan<'_>, place: &Place, demand: Demand) {
+/// Returns a sighting if any part of an archive could not be read, because that may be the plugin.
+pub(super) fn incomplete(scan: &Scan<'_>, place: &Place, demand: Demand) -> Option<Sighting> {
     let (first, count) = scan.skipped_within(place);
-    let Some(first) = first else {
-        return;
-    };
+    let first = first?;
     let mut reason = format!("not all of it could be read: {first}");
     if count > 1 {
         reason += &format!(", and {} more", count - 1);
     }
-    report(scan, place, demand, &reason);
+    Some(sighting(place, demand, reason))
 }
 
 /// Returns the answer about a file that is not recognised, if one is required.

@@ -156,8 +156,7 @@ fn an_image_is_reported_under_every_place_that_asks_for_it() {
     let registry = Registry::faithful(images);
     let reference = registry.reference("team/plugin:v1");
     let places = ["a.yaml", "b.yaml", "a.yaml"].map(Place::from);
-    let requests =
-        places.map(|place| ImageRequest { reference: reference.clone(), place, relayed: None });
+    let requests = places.map(|place| ImageRequest::at(&reference, place));
     let found = lines(&registry, collected(requests.to_vec(), options(&registry)));
     assert_eq!(found.len(), 2, "{found:?}");
     is_plugin(&found[0], &format!("a.yaml: team/plugin:v1: /{PLUGIN}"));

@@ -6,7 +6,7 @@
 
 mod remote;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -17,17 +17,20 @@ use super::archive::names;
 use crate::check::found::{Demand, FileOutcome, Found};
 use crate::check::request::{ImageOptions, ImageRequest, shown};
 use crate::check::scan::Scan;
-use crate::check::{parallel, unjudged};
+use crate::check::{bridged, parallel, unjudged};
 use crate::place::Place;
 use crate::registry::{Client, RegistryOptions};
-use crate::sighting::Evidence;
+use crate::sighting::{Evidence, Sighting};
 use crate::skipped::{SkipKind, Unreadable};
 use remote::Remote;
 
-/// An image of a reference, and the places that ask for the reference.
+/// The requests for a reference, by the place that asks for it.
+type RequestsByPlace<'r> = BTreeMap<&'r Place, &'r ImageRequest>;
+
+/// An image of a reference, and the requests for the reference.
 struct Fetched<'f> {
     reference: &'f str,
-    places: &'f BTreeSet<&'f Place>,
+    requests: &'f RequestsByPlace<'f>,
     remote: &'f Remote<'f>,
     image: &'f Image,
     /// The platform, if the reference has several images.
@@ -45,10 +48,10 @@ pub(in crate::check) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options
     });
     let platform = options.platform.as_deref();
     let platform = platform.map(remote::parse_platform).transpose();
-    let mut asked: BTreeMap<&str, BTreeSet<&Place>> = BTreeMap::new();
+    let mut asked: BTreeMap<&str, RequestsByPlace<'_>> = BTreeMap::new();
     for request in requests {
         let places = asked.entry(&request.reference).or_default();
-        places.insert(&request.place);
+        places.insert(&request.place, request);
     }
     let asked: Vec<_> = asked.into_iter().collect();
     let answers = parallel::each(scan.threads, &asked, |(reference, _)| {
@@ -56,23 +59,22 @@ pub(in crate::check) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options
         Remote::fetch(&client, reference, platform.as_ref()).map_err(|why| why.reason)
     });
     let mut images = Vec::new();
-    for ((reference, places), answer) in asked.iter().zip(&answers) {
+    for ((reference, requests), answer) in asked.iter().zip(&answers) {
         match answer {
             Ok((remote, found)) => {
                 for why in &found.problems {
-                    let report = |place| unjudged::report(scan, place, Demand::Named, &why.reason);
-                    places.iter().copied().map(report).for_each(drop);
+                    requests.values().for_each(|request| problem(scan, request, why));
                 }
                 images.extend(found.images.iter().map(|image| Fetched {
                     reference,
-                    places,
+                    requests,
                     remote,
                     image,
                     platform: image.platform.as_ref().filter(|_| found.images.len() > 1),
                 }));
             }
             Err(why) => {
-                places.iter().for_each(|place| unjudged::not_fetched(scan, reference, place, why))
+                requests.values().for_each(|request| unjudged::not_fetched(scan, request, why))
             }
         }
     }
@@ -92,16 +94,37 @@ fn check(scan: &Scan<'_>, images: &[Fetched<'_>], references: usize, is_quick: b
     let all = images.iter().zip(&entries);
     let whole = all.clone().filter(|(_, entry)| entry.is_none());
     layers.read(whole.map(|(one, _)| one.image));
-    for (one, entry) in all {
-        for place in one.places {
-            let place = one.place_within(place);
-            scan.count(FileOutcome::Archive);
-            match entry {
-                Some(entry) => report_entry_point(scan, entry, &place),
-                None => whole_image(scan, one.image, &layers, &place),
-            }
+    let all: Vec<_> = all.collect();
+    for images in all.chunk_by(|(a, _), (b, _)| a.reference == b.reference) {
+        let requests = images.first().map(|(one, _)| one.requests);
+        for request in requests.into_iter().flat_map(BTreeMap::values) {
+            let sightings = images.iter().flat_map(|(one, entry)| {
+                let place = one.place_within(&request.place);
+                scan.count(FileOutcome::Archive);
+                match entry {
+                    Some(entry) => at_entry_point(scan, entry, &place),
+                    None => in_image(scan, one.image, &layers, &place),
+                }
+            });
+            store(scan, sightings.collect(), request);
         }
     }
+}
+
+/// Stores the findings in the images of a request, with what the request knows about them.
+fn store(scan: &Scan<'_>, mut sightings: Vec<Sighting>, request: &ImageRequest) {
+    if let Some(relayed) = &request.relayed {
+        bridged::container(&mut sightings, &request.place, relayed);
+    }
+    for seen in sightings {
+        scan.store_sighting(request.explained(seen));
+    }
+}
+
+/// Reports a part of an image that is unknown.
+fn problem(scan: &Scan<'_>, request: &ImageRequest, why: &Unreadable) {
+    let seen = unjudged::sighting(&request.place, Demand::Named, why.reason.clone());
+    scan.store_sighting(request.explained(seen));
 }
 
 impl Fetched<'_> {
@@ -120,26 +143,31 @@ impl Fetched<'_> {
     }
 }
 
-/// Reports an image whose layers were read, also if it has no trace of NRI and no part that could
-/// not be read.
-fn whole_image(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) {
-    match image::report(image, layers, place) {
-        Ok(0) if scan.skipped_within(place).1 == 0 => {
-            scan.store_sighting(unjudged::no_plugin(place));
+/// Returns the findings in an image whose layers were read, also if it has no trace of NRI and no
+/// part that could not be read.
+fn in_image(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) -> Vec<Sighting> {
+    let mut sightings = match image::report(image, layers, place) {
+        Ok(findings) if findings.is_empty() && scan.skipped_within(place).1 == 0 => {
+            vec![unjudged::no_plugin(place)]
         }
-        Ok(_) => {}
-        Err(why) => scan.skip(place.clone(), why),
-    }
-    unjudged::incomplete(scan, place, Demand::Named);
+        Ok(findings) => findings.into_iter().flat_map(|one| scan.store_skipped(one)).collect(),
+        Err(why) => {
+            scan.skip(place.clone(), why);
+            Vec::new()
+        }
+    };
+    sightings.extend(unjudged::incomplete(scan, place, Demand::Named));
+    sightings
 }
 
-/// Reports the entry point of an image whose other files were not read.
-fn report_entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) {
-    if let Some(seen) = entry.sightings.first() {
-        scan.store(entry.clone().moved(place, &seen.place.file));
-    }
+/// Returns the findings in the entry point of an image whose other files were not read.
+fn at_entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) -> Vec<Sighting> {
     let reason = "only the entry point was read, as --quick demands";
     scan.skip(place.clone(), Unreadable::new(SkipKind::Limit, reason));
+    let Some(seen) = entry.sightings.first() else {
+        return Vec::new();
+    };
+    scan.store_skipped(entry.clone().moved(place, &seen.place.file))
 }
 
 /// Returns the findings in the entry point of an image, if it is a plugin.

@@ -181,7 +181,8 @@ fn of_kind(
         Recognised::Archive(packing) => {
             archive::read(scan, file, *packing);
             if demand != Demand::Walked {
-                unjudged::incomplete(scan, &file.place, demand);
+                let incomplete = unjudged::incomplete(scan, &file.place, demand);
+                incomplete.into_iter().for_each(|seen| scan.store_sighting(seen));
             }
             FileOutcome::Archive
         }

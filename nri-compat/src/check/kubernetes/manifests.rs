@@ -3,8 +3,6 @@
 
 mod recognise;
 
-use std::collections::HashMap;
-
 use crate::check::content::File;
 use crate::check::evidence::text;
 use crate::check::found::{Demand, FileOutcome, Found};
@@ -122,8 +120,11 @@ impl ManifestReading<'_, '_> {
         }
         match reference(candidate.image.as_deref()) {
             Ok(reference) => {
-                let relayed = candidate.relayed.clone();
-                let request = ImageRequest { reference, place, relayed };
+                let request = ImageRequest {
+                    relayed: candidate.relayed.clone(),
+                    evidence: vec![Evidence::new(READER, &*reason)],
+                    ..ImageRequest::at(reference, place)
+                };
                 self.scan.gathered().wanted_images.push(WantedImage { request, reason });
             }
             Err(why) => self.unknown(place, format!("{reason}; {why}")),
@@ -229,7 +230,7 @@ pub(in crate::check) fn not_fetched(scan: &Scan<'_>, image: &ImageRequest, reaso
         None if image.place.file != name => image.place.in_image(&name),
         Some(_) | None => image.place.clone(),
     };
-    scan.store_sighting(match (is_own(&image.reference), reason) {
+    let seen = match (is_own(&image.reference), reason) {
         (true, reason) => {
             let reason = reason.map_or("by its name".to_owned(), |why| format!("which {why}"));
             let detail = format!("not a plugin: the image of nri-compat itself, {reason}");
@@ -240,20 +241,9 @@ pub(in crate::check) fn not_fetched(scan: &Scan<'_>, image: &ImageRequest, reaso
             let reason = format!("the image {name} was not fetched, because of --no-pull");
             unknown(place, reason)
         }
+    };
+    scan.store_sighting(match reason {
+        Some(_) => seen,
+        None => image.explained(seen),
     });
-}
-
-/// Adds to the findings in the images of candidates why their containers may be plugins.
-pub(in crate::check) fn explain(sightings: &mut [Sighting], wanted: &[WantedImage]) {
-    type Key<'p> = (&'p str, Option<&'p WorkloadPlace>);
-    fn key(place: &Place) -> Key<'_> {
-        (&place.file, place.workload.as_deref())
-    }
-    let reasons: HashMap<Key<'_>, &str> =
-        wanted.iter().map(|image| (key(&image.request.place), image.reason.as_str())).collect();
-    for sighting in sightings.iter_mut() {
-        if let Some(reason) = reasons.get(&key(&sighting.place)) {
-            sighting.evidence.push(Evidence::new(READER, *reason));
-        }
-    }
 }

@@ -210,6 +210,7 @@ impl<'h> Target<'h> {
             nri: release.version.clone(),
             runtime: None,
             is_runtime_known: true,
+            is_of_nodes: false,
         })
     }
 
@@ -236,6 +237,7 @@ impl<'h> Target<'h> {
             nri: release_number(&at.release.nri),
             runtime: Some(runtime),
             is_runtime_known: true,
+            is_of_nodes: false,
         })
     }
 

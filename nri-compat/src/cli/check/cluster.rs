@@ -13,7 +13,7 @@ use crate::cluster::{self, Cluster, ClusterError, ClusterOptions, Plugin, Warned
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::place::{Place, WorkloadPlace};
-use crate::report::check::{CLUSTER_READER, CheckReport, NotLookedFor, Summary};
+use crate::report::check::{CLUSTER_READER, NotLookedFor, Summary};
 use crate::report::counted;
 use crate::sighting::{Certainty, Events, Evidence, FileKind, Role, Sighting};
 use crate::skipped::Skipped;
@@ -31,15 +31,13 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Error> {
     let history = crate::data::history()?;
     let unknown = &args.targets.unknown;
     let targets = args.targets.resolve(history, &decisions.policy.targets)?;
-    let asked: Vec<String> = targets.iter().map(|target| target.head.name.clone()).collect();
     let mut found = args.cluster.read()?;
     let pools = &mut found.cluster.view.pools;
     let targets = pools::judge(history, unknown, pools, targets);
+    let incomplete = found.incomplete();
     let collected = found.collect(args, &targets);
-    let incomplete = found.incomplete().or_else(|| answer::missing(&collected));
-    let mut report = assess(collected, &targets);
-    found.finish(&mut report, &asked);
-    let exit = args.answer.finish(report, &decisions)?;
+    let incomplete = incomplete.or_else(|| answer::missing(&collected));
+    let exit = args.answer.finish(assess(collected, &targets), &decisions)?;
     Ok(answer::with_error(exit, incomplete))
 }
 
@@ -70,23 +68,39 @@ impl ClusterArgs {
 
 impl ClusterScan {
     /// Checks the images of the plugins, and the places that the command line names.
-    fn collect(&self, args: &CheckArgs, targets: &[Target<'_>]) -> Collected {
-        let cluster = Place::from(self.name.clone());
-        let images = self.cluster.plugins.iter().map(|plugin| ImageRequest {
-            reference: plugin.image.reference.clone(),
-            place: cluster.in_workload(plugin.place.clone()),
-            relayed: plugin.relayed.clone(),
-        });
-        let images: Vec<ImageRequest> = images.collect();
+    fn collect(self, args: &CheckArgs, targets: &[Target<'_>]) -> Collected {
+        let plugins = self.cluster.plugins.iter();
+        let images: Vec<ImageRequest> = plugins.map(|plugin| self.request(plugin)).collect();
         // An empty request would check this machine.
         let mut collected = if images.is_empty() && !args.names_places() {
             Collected::default()
         } else {
             args.collect(images, targets, &[])
         };
-        self.explain(&mut collected);
         collected.sightings.extend(self.cluster.warned.iter().map(|one| self.warned(one)));
+        collected.skipped.extend(self.unread());
+        collected.skipped.extend(pools::skipped(&self.cluster.view));
+        self.summarize(&mut collected.summary);
+        collected.cluster = Some(self.cluster.view);
         collected
+    }
+
+    /// Returns the request for the image of a plugin, with the reasons for treating its container
+    /// as one, and what the runtimes of its nodes warned about.
+    fn request(&self, plugin: &Plugin) -> ImageRequest {
+        let static_pod = plugin.is_static.then_some(STATIC_POD);
+        let details = [Some(&*plugin.reason), static_pod, plugin.image.remark];
+        let details: BTreeSet<&str> = details.into_iter().flatten().collect();
+        let details = details.into_iter().map(str::to_owned).chain(self.warnings_about(plugin));
+        ImageRequest {
+            relayed: plugin.relayed.clone(),
+            evidence: details.map(|detail| Evidence::new(CLUSTER_READER, detail)).collect(),
+            nodes: plugin.nodes.iter().cloned().collect(),
+            ..ImageRequest::at(
+                plugin.image.reference.clone(),
+                Place::from(self.name.clone()).in_workload(plugin.place.clone()),
+            )
+        }
     }
 
     /// Returns a sighting of the plugins that the runtimes of some nodes warned about, with those
@@ -112,26 +126,20 @@ impl ClusterScan {
         };
         let evidence = [said, joined].map(|detail| Evidence::new(CLUSTER_READER, detail));
         Sighting {
-            place: self.place_of(warned),
+            place: Place::from(format!("{}: nodes that warn of {}", self.name, warned.deprecation)),
             kind: FileKind::DeprecationList,
             role: Role::Plugin,
             interface: warned.interface.clone(),
             events: Events { certainty: Certainty::Observed, ..Events::default() },
             evidence: evidence.into(),
+            nodes: warned.nodes.iter().cloned().collect(),
             ..Sighting::default()
         }
     }
 
-    fn place_of(&self, warned: &WarnedNodes) -> Place {
-        Place::from(format!("{}: nodes that warn of {}", self.name, warned.deprecation))
-    }
-
-    /// Returns what the runtimes of the nodes of these plugins warned about.
-    fn warnings_about(&self, plugins: &[&Plugin]) -> Option<String> {
-        let on_warned = |warned: &WarnedNodes| {
-            let of_plugins = plugins.iter().flat_map(|plugin| &plugin.nodes);
-            of_plugins.filter(|node| warned.nodes.contains(*node)).collect::<BTreeSet<_>>().len()
-        };
+    /// Returns what the runtimes of the nodes of a plugin warned about.
+    fn warnings_about(&self, plugin: &Plugin) -> Option<String> {
+        let on_warned = |warned: &WarnedNodes| plugin.nodes.intersection(&warned.nodes).count();
         let mut counts = self.cluster.warned.iter().map(|warned| (warned, on_warned(warned)));
         let (warned, count) = counts.find(|(_, count)| *count > 0)?;
         Some(format!(
@@ -141,31 +149,15 @@ impl ClusterScan {
         ))
     }
 
-    /// Adds the facts from the cluster to the sightings: the reasons for treating a container as a
-    /// plugin, and the resources that could not be read.
-    fn explain(&self, collected: &mut Collected) {
-        for sighting in &mut collected.sightings {
-            let of_place = self.of_place(&sighting.place);
-            let warned = self.warnings_about(&of_place);
-            let details = of_place.into_iter().flat_map(|plugin| {
-                let static_pod = plugin.is_static.then_some(STATIC_POD);
-                let details = [Some(&*plugin.reason), static_pod, plugin.image.remark];
-                details.into_iter().flatten()
-            });
-            let details: BTreeSet<&str> = details.collect();
-            let evidence = details.into_iter().map(|detail| Evidence::new(CLUSTER_READER, detail));
-            sighting.evidence.extend(evidence);
-            sighting.evidence.extend(warned.map(|detail| Evidence::new(CLUSTER_READER, detail)));
-        }
-        self.summarize(&mut collected.summary);
-        let unread = self.cluster.unread.iter();
-        collected.skipped.extend(unread.map(|unread| {
+    /// Returns the resources that could not be read.
+    fn unread(&self) -> impl Iterator<Item = Skipped> + '_ {
+        self.cluster.unread.iter().map(|unread| {
             let place = format!("{}: {}", self.name, unread.resource.name());
             let error = &unread.error;
             let help = error.help.as_deref().map(|help| format!("; {help}"));
             let reason = format!("{error}{}", help.unwrap_or_default());
             Skipped::new(place, error.kind, reason)
-        }));
+        })
     }
 
     /// Adds the cluster to the places that were checked, the counts, and the time.
@@ -183,20 +175,6 @@ impl ClusterScan {
         summary.millis += u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX);
     }
 
-    /// Adds the nodes of each plugin and the pools to the report.
-    fn finish(self, report: &mut CheckReport, asked: &[String]) {
-        for subject in &mut report.subjects {
-            let plugins = self.of_place(&subject.place).into_iter();
-            let mut warned = self.cluster.warned.iter();
-            let warned = warned.find(|warned| self.place_of(warned) == subject.place);
-            let nodes = plugins.flat_map(|plugin| &plugin.nodes);
-            let nodes: BTreeSet<&String> =
-                nodes.chain(warned.into_iter().flat_map(|warned| &warned.nodes)).collect();
-            subject.nodes = nodes.into_iter().cloned().collect();
-        }
-        pools::apply(report, self.cluster.view, asked);
-    }
-
     /// Returns an error if a part of the cluster could not be read, which must not count as clean.
     fn incomplete(&self) -> Option<Error> {
         let unread = &self.cluster.unread;
@@ -209,24 +187,6 @@ impl ClusterScan {
             first.error
         );
         Some(Error::new(ErrorKind::Cluster, message).with_help_of(first.error.help.as_deref()))
-    }
-
-    /// Returns the plugins whose image contains a place: those with the reference of the place, or
-    /// all plugins of the container, which may run several images, if the place does not name one
-    /// of them.
-    fn of_place(&self, place: &Place) -> Vec<&Plugin> {
-        let Some(workload) = place.workload.as_deref() else {
-            return Vec::new();
-        };
-        // The plugins are sorted by place.
-        let plugins = &self.cluster.plugins;
-        let start = plugins.partition_point(|plugin| plugin.place < *workload);
-        let all: Vec<&Plugin> =
-            plugins[start..].iter().take_while(|plugin| plugin.place == *workload).collect();
-        let image = place.image.as_deref().unwrap_or_default();
-        let named = |plugin: &&&Plugin| image.starts_with(&plugin.image.reference);
-        let named: Vec<&Plugin> = all.iter().filter(named).copied().collect();
-        if named.is_empty() { all } else { named }
     }
 }
 

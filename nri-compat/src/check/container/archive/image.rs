@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 use super::layer::{FINDINGS_MEMORY, Kind, Layer, LayerReading, Memory};
 use super::manifest::{self, Blob, Image, Store};
 use super::tree::Tree;
-#[cfg(feature = "registry")]
 use crate::check::found::Found;
 use crate::check::parallel;
 use crate::check::recognise;
@@ -105,18 +104,19 @@ pub(super) fn read(
     let layers = Layers::new(scan, 1, images.iter().map(|image| (store, image)));
     layers.read(images.iter());
     for image in &images {
-        report(image, &layers, &archive.in_image(&image.name))?;
+        let findings = report(image, &layers, &archive.in_image(&image.name))?;
+        findings.into_iter().for_each(|found| scan.store(found));
     }
     Ok(images)
 }
 
-/// Reports what a container of an image would see, and what could not be read. Returns the number
-/// of files.
+/// Returns the findings in the files that a container of an image would see, and reports what could
+/// not be read.
 pub(crate) fn report(
     image: &Image,
     layers: &Layers<'_>,
     place: &Place,
-) -> Result<usize, Unreadable> {
+) -> Result<Vec<Found>, Unreadable> {
     let scan = layers.scan;
     for why in &image.problems {
         scan.skip(place.clone(), why.clone());
@@ -129,8 +129,6 @@ pub(crate) fn report(
         }
     }
     let findings = Tree::new(&stack).findings(place);
-    let number = findings.len();
-    layers.memory.add(number * FINDINGS_MEMORY)?;
-    findings.into_iter().for_each(|found| scan.store(found));
-    Ok(number)
+    layers.memory.add(findings.len() * FINDINGS_MEMORY)?;
+    Ok(findings)
 }
