@@ -101,14 +101,14 @@ install_kustomize() { go_command kustomize sigs.k8s.io/kustomize/kustomize/v5 "$
 
 install_helm() { go_command helm helm.sh/helm/v4/cmd/helm "$HELM_VERSION"; }
 
-# promtool, pinned by the go.mod in tests/peers/promtool, without the discovery of services in clouds.
+# promtool, out of Debian's package of Prometheus, which is not installed: it would start a server.
 install_promtool() {
-  local dir="$PEERS/promtool" pinned=tests/peers/promtool
-  if ! cmp -s "$pinned/go.sum" "$dir/installed"; then
-    mkdir -p "$dir"
-    CGO_ENABLED=0 nice -n 19 go build -C "$pinned" -tags remove_all_sd -o "$(realpath "$dir")/" github.com/prometheus/prometheus/cmd/promtool
-    cp "$pinned/go.sum" "$dir/installed"
-  fi
+  local dir="$PEERS/promtool"
+  [ -x "$dir/promtool" ] && return
+  mkdir -p "$dir"
+  refresh_packages
+  (cd "$dir" && apt-get download -qq prometheus && dpkg --fsys-tarfile prometheus_*.deb | tar -x --strip-components=3 ./usr/bin/promtool)
+  rm "$dir"/prometheus_*.deb
 }
 
 # Compiles tools and what the large Go peers are made of, at the lowest priority, while the compiler of Rust and the tests
@@ -116,7 +116,6 @@ install_promtool() {
 compile_peers() {
   local go=(env CGO_ENABLED=0 nice -n 19 go)
   install_helm
-  install_promtool
   install_kustomize
   install_cargo_deny
   install_mdbook
@@ -192,11 +191,14 @@ install_cargo_deny() { cargo_command cargo-deny "$CARGO_DENY_VERSION"; }
 # debian COMMAND PACKAGE: installs the package unless the command is there.
 debian() {
   command -v "$1" >/dev/null && return
-  local root=()
-  [ "$(id -u)" = 0 ] || root=(sudo)
-  "${root[@]}" apt-get update -qq
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2"
+  refresh_packages
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2"
 }
+
+# The lists of Debian's packages as they are now.
+refresh_packages() { as_root apt-get update -qq; }
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 # A compiler for WebAssembly modules, unless rustup has the target: Debian's, with the sources of its standard library.
 install_wasm() {
