@@ -3,6 +3,7 @@
 // The plugin is one that still uses StateChange.
 #![allow(deprecated)]
 
+mod bare;
 mod load;
 mod never_reads;
 mod old;
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 use nri::api::{ConfigureRequest, EventMask};
 use nri::codec::Message as _;
-use nri_adaptation::{Adaptation, OutcomeResult};
+use nri_adaptation::OutcomeResult;
 use nri_bridge::relay::End;
 
 use old::{Behaviour, Bridged, Old, container, handled, pod};
@@ -87,13 +88,9 @@ async fn an_answer_right_before_the_end_of_the_plugin_arrives() {
 
 #[tokio::test]
 async fn an_answer_that_is_too_late_closes_the_connection() {
-    let adaptation = Adaptation::builder("containerd", "v2.7.0")
-        .without_state_change()
-        .request_timeout(Duration::from_secs(2))
-        .start()
-        .await
-        .expect("it starts");
-    let bridged = Bridged::with(adaptation, Old::new(handled(), Behaviour::NeverAnswers)).await;
+    let plugin = Old::new(handled(), Behaviour::NeverAnswers);
+    let bridged =
+        Bridged::with(|builder| builder.request_timeout(Duration::from_secs(2)), plugin).await;
     let relayed = bridged.adaptation.run_pod_sandbox(&pod()).await.expect("the pod runs");
     assert_ne!(relayed.outcomes[0].result, OutcomeResult::Answered);
     assert!(bridged.adaptation.plugins().is_empty());

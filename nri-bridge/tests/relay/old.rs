@@ -10,7 +10,7 @@ use nri::api::{
 };
 use nri::codec::Message as _;
 use nri::wire::{Caller, Channels, Code, Connection, Limits, Request, Service, Status};
-use nri_adaptation::Adaptation;
+use nri_adaptation::{Adaptation, Builder};
 use nri_bridge::relay::{End, Options, relay};
 use nri_bridge::state::State;
 use tokio::io::DuplexStream;
@@ -95,27 +95,18 @@ impl Service for Old {
     }
 }
 
-/// A runtime, a bridge and an old plugin.
-pub(crate) struct Bridged {
-    pub(crate) adaptation: Adaptation,
-    pub(crate) plugin: Old,
+/// A plugin behind a bridge, for a runtime at the other end of a stream.
+pub(crate) struct Behind {
+    pub(crate) stream: DuplexStream,
     pub(crate) state: State,
+    /// Ends when the runtime has accepted the plugin.
+    pub(crate) registered: JoinHandle<()>,
     end: JoinHandle<End>,
 }
 
-impl Bridged {
-    pub(crate) async fn start(plugin: Old) -> Self {
-        let adaptation = Adaptation::builder("containerd", "v2.7.0")
-            .without_state_change()
-            .request_timeout(Duration::from_secs(20))
-            .start()
-            .await
-            .expect("it starts");
-        Self::with(adaptation, plugin).await
-    }
-
-    pub(crate) async fn with(adaptation: Adaptation, plugin: Old) -> Self {
-        let (runtime_end, towards_runtime) = tokio::io::duplex(64 << 10);
+impl Behind {
+    pub(crate) fn start(plugin: &Old) -> Self {
+        let (stream, towards_runtime) = tokio::io::duplex(64 << 10);
         let (plugin_end, towards_plugin) = tokio::io::duplex(64 << 10);
         let state = State::default();
         let relayed = state.clone();
@@ -128,13 +119,36 @@ impl Bridged {
             plugin_idx: "10".to_owned(),
             ..RegisterPluginRequest::default()
         };
-        let registered = async {
+        let registered = tokio::spawn(async move {
             let service = "nri.pkg.api.v1alpha1.Runtime";
-            caller.call(service, "RegisterPlugin", register.encode_to_vec(), None).await
-        };
-        let (joined, registered) = tokio::join!(adaptation.connect(runtime_end), registered);
-        joined.expect("the plugin joins");
-        registered.expect("the plugin is registered");
+            let answer = caller.call(service, "RegisterPlugin", register.encode_to_vec(), None);
+            answer.await.expect("the plugin is registered");
+        });
+        Self { stream, state, registered, end }
+    }
+}
+
+/// A runtime, a bridge and an old plugin.
+pub(crate) struct Bridged {
+    pub(crate) adaptation: Adaptation,
+    pub(crate) plugin: Old,
+    pub(crate) state: State,
+    end: JoinHandle<End>,
+}
+
+impl Bridged {
+    /// Starts all three, with a time limit that no request reaches.
+    pub(crate) async fn start(plugin: Old) -> Self {
+        Self::with(|builder| builder.request_timeout(Duration::from_secs(20)), plugin).await
+    }
+
+    /// Starts all three, with settings of the runtime.
+    pub(crate) async fn with(settings: impl FnOnce(Builder) -> Builder, plugin: Old) -> Self {
+        let builder = Adaptation::builder("containerd", "v2.7.0").without_state_change();
+        let adaptation = settings(builder).start().await.expect("it starts");
+        let Behind { stream, state, registered, end } = Behind::start(&plugin);
+        adaptation.connect(stream).await.expect("the plugin joins");
+        registered.await.expect("no panic");
         Self { adaptation, plugin, state, end }
     }
 
