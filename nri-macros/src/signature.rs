@@ -40,8 +40,7 @@ impl Signature {
     /// Returns true if the method has this signature, as far as a macro can tell; otherwise adds
     /// one error.
     pub(crate) fn check(&self, method: &ImplItemFn, diagnostics: &mut Diagnostics) -> bool {
-        let mistakes =
-            [Self::receiver, Self::is_async, Self::count, Self::references, Self::output];
+        let mistakes = [Self::receiver, Self::is_async, Self::count, Self::arguments, Self::output];
         let mistake = mistakes.iter().find_map(|find| find(self, method));
         let Some(Mistake { at, fact, help }) = mistake else {
             return true;
@@ -93,12 +92,13 @@ impl Signature {
         })
     }
 
-    /// Rejects a reference in place of a value, and the reverse.
-    fn references(&self, method: &ImplItemFn) -> Option<Mistake> {
+    /// Rejects a reference in place of a value, the reverse, and the type of another argument.
+    fn arguments(&self, method: &ImplItemFn) -> Option<Mistake> {
         let found = types(method).into_iter().skip(usize::from(has_context(method)));
         found.zip(self.arguments).find_map(|(ty, (name, wanted))| {
             let is_reference = matches!(ty, Type::Reference(_));
-            (is_reference != wanted.starts_with('&')).then(|| Mistake {
+            let is_wrong = is_reference != wanted.starts_with('&') || is_of_another(ty, wanted);
+            is_wrong.then(|| Mistake {
                 at: ty.to_token_stream(),
                 fact: format!(
                     "the argument `{name}` of `{}` is `{wanted}`, not `{}`",
@@ -174,9 +174,20 @@ pub(crate) fn has_context(method: &ImplItemFn) -> bool {
     let Some(Type::Reference(first)) = types(method).first().copied() else {
         return false;
     };
-    let mut arguments = RPCS.iter().flat_map(|rpc| rpc.arguments).map(|(_, ty)| *ty);
     let name = last_segment(&first.elem).map(|segment| segment.ident.to_string());
-    name.is_some_and(|name| name != "Error" && !arguments.any(|ty| mentions(ty, &name)))
+    name.is_some_and(|name| name != "Error" && !is_argument(&name))
+}
+
+/// Returns true if a type is that of another argument of a handler. A name that no argument has may
+/// be one that the author gave to the right type.
+fn is_of_another(ty: &Type, wanted: &str) -> bool {
+    let name = last_segment(ty).map(|segment| segment.ident.to_string());
+    name.is_some_and(|name| is_argument(&name) && !mentions(wanted, &name))
+}
+
+/// Returns true if an argument of a handler has a type of this name.
+fn is_argument(name: &str) -> bool {
+    RPCS.iter().flat_map(|rpc| rpc.arguments).any(|(_, ty)| mentions(ty, name))
 }
 
 /// Returns true if the source text of a type has this name.

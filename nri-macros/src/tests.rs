@@ -89,6 +89,23 @@ fn a_block_becomes_the_impls_of_its_traits() {
     }
 }
 
+/// The compiler's error about the trait would count the context, which the author did not write.
+#[test]
+fn the_type_of_another_argument_is_told_as_the_author_writes_it() {
+    let block = quote! {
+        impl Greeter {
+            async fn create_container(&self, pod: Container, container: PodSandbox) -> nri::Result<Adjustment> { todo!() }
+            async fn run_pod_sandbox(&self, pod: my::Pod) -> nri::Result<()> { Ok(()) }
+        }
+    };
+    let expanded = crate::block::plugin(quote!(name = "greeter", index = "10"), block).to_string();
+    let told = "the argument `pod` of `create_container` is `PodSandbox`, not `Container`\\n\
+                help: write `async fn create_container(&self, pod: PodSandbox, container: Container) -> \
+                nri::Result<Adjustment>`";
+    assert!(expanded.contains(told), "{expanded}");
+    assert_eq!(expanded.matches("compile_error").count(), 1, "{expanded}");
+}
+
 #[test]
 fn what_is_no_type_is_an_error_and_nothing_else() {
     let written = expanded(quote!(
