@@ -22,12 +22,16 @@ pub(super) struct PluginUnderTestArgs {
     #[arg(required_unless_present = "wait")]
     plugin: Option<PathBuf>,
     /// Arguments of the plugin. A plugin with arguments is started as an external one, which
-    /// connects to the socket on its own. `{socket}` stands for the path of the socket.
+    /// connects to the socket on its own, unless --launched is given. `{socket}` stands for the path
+    /// of the socket.
     #[arg(last = true, value_name = "ARGUMENT")]
     arguments: Vec<OsString>,
     /// Start the plugin as an external one, which connects to the socket that NRI_SOCKET names.
     #[arg(long)]
     external: bool,
+    /// Start a plugin with arguments as a runtime launches one: with its connection, name and index.
+    #[arg(long, conflicts_with_all = ["external", "wait"])]
+    launched: bool,
     /// Start nothing, and wait for a plugin to connect to this socket.
     #[arg(long, value_name = "SOCKET", conflicts_with_all = ["plugin", "external", "isolate", "env"])]
     wait: Option<PathBuf>,
@@ -73,11 +77,8 @@ impl PluginUnderTestArgs {
         // If the kernel refuses, only processes that detach from their parent can outlive the
         // plugin.
         let _ = adopt_orphans();
-        Ok(if self.external || !self.arguments.is_empty() {
-            Subject::external(executable)
-        } else {
-            Subject::launched(executable)
-        })
+        let connects = self.external || !(self.arguments.is_empty() || self.launched);
+        Ok(if connects { Subject::external(executable) } else { Subject::launched(executable) })
     }
 
     /// Returns the path of the executable or of the socket, as given.

@@ -115,6 +115,19 @@ fn a_probe_says_what_works_where() {
     assert!(stdout(&other).contains("dropped"), "{other:?}");
 }
 
+/// The shell only becomes the plugin if it got a connection, as plugins that a runtime launches do.
+#[test]
+fn a_plugin_with_arguments_can_be_launched() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!("test -n \"$NRI_PLUGIN_SOCKET\" && exec {}", example("logger").display());
+    for (options, code, verdict) in [(&["--launched"][..], 0, "works"), (&[], 100, "dropped")] {
+        let plugin = ["probe", "--target", "nri@0.12.5", "/bin/sh", "--", "-c", &script];
+        let output = run(folder.path(), &[&plugin[..3], options, &plugin[3..]].concat());
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        assert!(stdout(&output).contains(verdict), "{output:?}");
+    }
+}
+
 #[test]
 fn a_session_is_recorded_and_replayed() {
     let recording = Recording::of(&example("logger"), "v0.12.5");
