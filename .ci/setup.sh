@@ -27,10 +27,11 @@ install_buf() {
   fi
 }
 
-# The subjects of .ci/nightly, and the files that the first three test and are built from.
-NIGHTLY=(kubernetes crio rehearsal messages fuzz)
+# The subjects of .ci/nightly, and the files that the first three test and are built from. Of the bridge, that is what only a
+# DaemonSet uses: .ci/run tries the rest of it under containerd.
+NIGHTLY=(kubernetes crio rehearsal messages zoo fuzz)
 SUBJECT_kubernetes="Cargo.lock deploy/helm deploy/kubernetes deploy/kustomize nri-compat/src/cluster* nri-compat/src/report/policy_report* nri-compat/src/workloads*
-  nri-compat/workloads tests/containerd tests/peers/kubernetes tests/src/containerd.rs tests/src/kubernetes*
+  nri-bridge/src/child.rs nri-bridge/src/install.rs nri-bridge/src/modes/wrapping.rs nri-compat/workloads tests/containerd tests/peers/kubernetes tests/src/containerd.rs tests/src/kubernetes*
   tests/src/machine.rs tests/src/node.rs tests/tests/kubernetes .ci/nightly"
 SUBJECT_crio="Cargo.lock nri/src nri-adaptation/src nri-conformance/deviations.toml nri-conformance/src tests/crio
   tests/src/crio.rs tests/src/node.rs tests/tests/containerd .ci/nightly"
