@@ -32,7 +32,8 @@ for file in deploy/github/*.yml; do
   valid "$file" "$bin/check-jsonschema" --builtin-schema vendor.github-workflows
   "$bin/check-jsonschema" --builtin-schema custom.github-workflows-require-timeout "$file"
 done
-"$PEERS/actionlint/actionlint" deploy/github/*.yml .github/workflows/*.yml
+"$PEERS/actionlint/actionlint" deploy/github/*.yml
+.ci/github.sh
 valid deploy/gitlab/nri-compat.yml "$bin/check-jsonschema" --builtin-schema vendor.gitlab-ci --data-transform gitlab-ci
 # valid_kubernetes FILE: the oldest and the newest Kubernetes take the manifests.
 valid_kubernetes() {
