@@ -5,11 +5,13 @@ cd "$(dirname "$0")/.."
 source .ci/setup.sh
 install_validators
 install_actionlint
+debian shellcheck shellcheck
 bin="$PEERS/python/bin"
 
 schema() { "$bin/check-jsonschema" --quiet --builtin-schema "$@"; }
 schema vendor.github-workflows .github/workflows/*.yml
 schema custom.github-workflows-require-timeout .github/workflows/*.yml
+schema vendor.github-actions deploy/action/action.yml
 schema vendor.dependabot .github/dependabot.yml
 schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 forms=()
@@ -17,7 +19,9 @@ for file in .github/ISSUE_TEMPLATE/*.yml; do
   [ "$(basename "$file")" = config.yml ] || forms+=("$file")
 done
 schema vendor.github-issue-forms "${forms[@]}"
+shellcheck deploy/action/*.sh
+# It has shellcheck look at the scripts in workflows.
 "$PEERS/actionlint/actionlint" .github/workflows/*.yml
 # Whatever it finds fails; without a network it asks nobody about the actions.
-"$bin/zizmor" --offline --quiet .github deploy/github/*.yml deploy/template/.github/workflows
+"$bin/zizmor" --offline --quiet .github deploy/github/*.yml deploy/action deploy/template/.github/workflows
 "$bin/python" tests/validators/community.py .

@@ -74,6 +74,17 @@ def one_address(root, files, address, domain):
             assert link.startswith(address), f"{file}: {link} does not begin with {address}"
 
 
+def action_is_of_this_release(root, address, version):
+    action = yaml.safe_load((root / "deploy/action/action.yml").read_text())
+    defaults = {name: one["default"] for name, one in action["inputs"].items()}
+    assert defaults["version"] == version, f"deploy/action/action.yml: version {defaults['version']}, not {version}"
+    assert defaults["address"] == address, f"deploy/action/action.yml: address {defaults['address']}, not {address}"
+    (signer,) = [step["env"]["SIGNER"] for step in action["runs"]["steps"] if "SIGNER" in step.get("env", {})]
+    assert signer == f"{address}/.github/workflows/release.yml", signer
+    table = (root / "deploy/action/README.md").read_text()
+    assert all(f"`{name}`" in table for name in defaults), "deploy/action/README.md: an input is missing"
+
+
 def main(root):
     workspace = tomllib.loads((root / "Cargo.toml").read_text())["workspace"]
     address = workspace["package"]["homepage"]
@@ -83,6 +94,7 @@ def main(root):
     bots_watch_everything(root, files)
     one_pin_per_action(root, files)
     one_address(root, files, address, domain)
+    action_is_of_this_release(root, address, workspace["package"]["version"])
 
 
 main(pathlib.Path(sys.argv[1]))

@@ -44,20 +44,6 @@ def repository(folder):
     (folder / "nri-compat.toml").write_text(TARGET)
 
 
-def github(path, command):
-    steps = [step["run"] for job in yaml.safe_load(path.read_text())["jobs"].values() for step in job["steps"] if "run" in step]
-    check, write = [step for step in steps if step.startswith("nri-compat check")]
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        repository(folder)
-        code, said = run(check, folder, command)
-        assert code == 100 and said.startswith("::error file=plugin.wasm,"), (code, said)
-        code, _ = run(write, folder, command)
-        assert code == 0, code
-        results = json.loads((folder / "nri-compat.sarif").read_text())["runs"][0]["results"]
-        assert [one["level"] for one in results] == ["error"], results
-
-
 def gitlab(path, command):
     job = yaml.safe_load(path.read_text())["nri-compat"]
     write, check = [line for line in job["script"] if line.startswith("nri-compat check")]
@@ -149,7 +135,6 @@ def pod(path, command, policy, schema):
 
 
 def main(deploy, command, schema, metrics):
-    github(deploy / "github/nri-compat.yml", command)
     gitlab(deploy / "gitlab/nri-compat.yml", command)
     text = policy(deploy)
     daily = pod(deploy / "kubernetes/daemonset.yaml", command, text, schema)
