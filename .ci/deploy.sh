@@ -35,6 +35,7 @@ done
 "$PEERS/actionlint/actionlint" deploy/github/*.yml
 .ci/github.sh
 "$bin/python" tests/validators/action.py . "$nri_compat"
+"$bin/python" tests/validators/hooks.py . "$nri_compat" "$bin/pre-commit"
 valid deploy/gitlab/nri-compat.yml "$bin/check-jsonschema" --builtin-schema vendor.gitlab-ci --data-transform gitlab-ci
 # valid_kubernetes FILE: the oldest and the newest Kubernetes take the manifests.
 valid_kubernetes() {

