@@ -14,3 +14,6 @@ reports="${CARGO_TARGET_DIR:-target}/debug/html-reports"
 [ -x "$reports" ] || cargo build --locked -p nri-tests --all-features --bin html-reports
 "$reports" "$folder"
 NODE_MODULES="$(realpath "$PEERS/browser")" timeout 900 node tests/browser/report.mjs "$folder" "$(command -v chromium)"
+
+# The recorded session in the README.
+.ci/pictures.sh --check

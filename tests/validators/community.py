@@ -65,7 +65,7 @@ def one_pin_per_action(root, files):
 
 def one_address(root, files, address, domain):
     """Placeholders of the address are those of Cargo.toml, so that the real one can replace them all."""
-    own = [file for file in files if re.match(r"\.github/|[A-Z_]+\.md$", file)]
+    own = [file for file in files if re.match(r"\.github/|[A-Z_]+\.md$|deploy/helm/[^/]+/Chart\.yaml$|deploy/action/", file)]
     for file in own:
         text = (root / file).read_text()
         for name in re.findall(r"[\w.-]*nri-toolkit[\w.-]*\.\w+", text):
@@ -85,6 +85,16 @@ def action_is_of_this_release(root, address, version):
     assert all(f"`{name}`" in table for name in defaults), "deploy/action/README.md: an input is missing"
 
 
+def badges_are_true(root, address, package):
+    """Workflows show their own state; the others say what Cargo.toml says."""
+    text = (root / "README.md").read_text()
+    workflows = re.findall(rf"{re.escape(address)}/actions/workflows/([\w-]+\.yml)/badge\.svg", text)
+    assert workflows and all((root / ".github/workflows" / name).exists() for name in workflows), workflows
+    for name, value in (("Rust", package["rust-version"] + "+"), ("licence", package["license"])):
+        badge = f"https://img.shields.io/badge/{name}-{value.replace('-', '--').replace('+', '%2B')}-blue"
+        assert badge in text, f"README.md: no badge {badge}"
+
+
 def main(root):
     workspace = tomllib.loads((root / "Cargo.toml").read_text())["workspace"]
     address = workspace["package"]["homepage"]
@@ -94,6 +104,8 @@ def main(root):
     bots_watch_everything(root, files)
     one_pin_per_action(root, files)
     one_address(root, files, address, domain)
+    badges_are_true(root, address, workspace["package"])
+    assert workspace["package"]["repository"] == address, "Cargo.toml: the repository is not at the address"
     action_is_of_this_release(root, address, workspace["package"]["version"])
 
 
