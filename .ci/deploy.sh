@@ -52,6 +52,7 @@ for file in common daemonset; do
   diff "deploy/kubernetes/$file.yaml" "deploy/kustomize/base/$file.yaml"
 done
 "$bin/python" tests/validators/charts.py deploy "$PEERS/helm/helm" "$PEERS/kustomize/kustomize" "$bin/kubernetes-validate"
+"$bin/python" tests/validators/hub.py . "$PEERS/helm/helm"
 
 # Each plugin has an overlay, and each overlay is that of an example.
 for overlay in deploy/plugins/kustomize/*/; do
