@@ -2,3 +2,6 @@
 
 #[doc = include_str!("../../docs/src/plugins/new.md")]
 mod new_plugin {}
+
+#[doc = include_str!("../../docs/src/adopt.md")]
+mod adopt {}
