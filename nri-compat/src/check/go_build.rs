@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::content::{File, HEAD, Head};
 use super::evidence::Reader as _;
-use super::evidence::go_module::GoModule;
+use super::evidence::go_module::GoModules;
 use super::evidence::nri_module::{self, Package};
 use super::evidence::program::Program;
 use crate::place::Place;
@@ -47,9 +47,13 @@ struct Main {
 
 /// Builds the plugins in the modules of these packages and paths, and returns the sightings of the
 /// programs, and of the packages that belong to none.
-pub(super) fn instead_of(packages: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sighting> {
+pub(super) fn instead_of(
+    packages: Vec<Sighting>,
+    paths: &[PathBuf],
+    modules: &GoModules,
+) -> Vec<Sighting> {
     let (mut found, mut mains) = (Vec::new(), BTreeMap::new());
-    for (folder, shown) in folders(&packages, paths) {
+    for (folder, shown) in folders(&packages, paths, modules) {
         match list(&folder) {
             Ok(listed) => {
                 mains.extend(listed.into_iter().map(|main| (main.import_path.clone(), main)))
@@ -87,7 +91,11 @@ pub(super) fn instead_of(packages: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sigh
 
 /// Returns the folders below which main packages are listed: those on the command line in modules,
 /// and the modules of packages elsewhere. Each is canonical, and with the spelling for messages.
-fn folders(packages: &[Sighting], paths: &[PathBuf]) -> BTreeMap<PathBuf, PathBuf> {
+fn folders(
+    packages: &[Sighting],
+    paths: &[PathBuf],
+    modules: &GoModules,
+) -> BTreeMap<PathBuf, PathBuf> {
     let mut folders = BTreeMap::new();
     let named = paths.iter().filter_map(|path| {
         let is_source = path.extension() == Some(OsStr::new("go"));
@@ -97,11 +105,11 @@ fn folders(packages: &[Sighting], paths: &[PathBuf]) -> BTreeMap<PathBuf, PathBu
             path.parent().filter(|_| is_source || path.ends_with("go.mod")).map(Path::to_owned)
         }
     });
-    let named = named.filter(|folder| GoModule::above(folder).is_ok());
+    let named = named.filter(|folder| modules.above(folder).is_ok());
     let of_packages = packages
         .iter()
         .filter_map(|package| package.source.as_ref()?.folder.clone())
-        .filter_map(|folder| Some(GoModule::above(&folder).ok()?.folder));
+        .filter_map(|folder| Some(modules.above(&folder).ok()?.folder));
     for folder in named.chain(of_packages) {
         let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
         if let Ok(canonical) = folder.canonicalize() {

@@ -96,6 +96,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::check::evidence::go_module::GoModules;
 
     #[test]
     fn programs_import_the_package_directly_or_through_others() {
@@ -115,7 +116,7 @@ mod tests {
         write("vendor/x/main.go", "package main\nimport \"example.org/a/core\"\n");
         write("inner/go.mod", "module example.org/a/inner\n");
         write("inner/main.go", "package main\nimport \"example.org/a/core\"\n");
-        let module = GoModule::above(&folder.path().join("core")).expect("a module");
+        let module = GoModules::default().above(&folder.path().join("core")).expect("a module");
         assert_eq!(programs(&module), ["cmd/agent", "cmd/direct"]);
     }
 }

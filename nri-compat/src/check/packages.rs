@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::events::in_order;
-use super::evidence::go_module::GoModule;
+use super::evidence::go_module::GoModules;
 use super::evidence::nri_module;
 use super::{go_build, importers};
 use crate::facts::{BEFORE_POD_UPDATES, POD_UPDATES};
@@ -38,9 +38,12 @@ pub(super) fn merge(sightings: Vec<Sighting>, paths: &[PathBuf], go: bool) -> Ve
         let key = (folder(&source.place), name.unwrap_or_default());
         packages.entry(key).or_default().push(source);
     }
-    let mut packages: Vec<Sighting> = packages.into_values().filter_map(package).collect();
+    let modules = GoModules::default();
+    let packages = packages.into_values();
+    let mut packages: Vec<Sighting> =
+        packages.filter_map(|files| package(files, &modules)).collect();
     if go {
-        packages = go_build::instead_of(packages, paths);
+        packages = go_build::instead_of(packages, paths, &modules);
     }
     merged.extend(packages);
     without_repetitions(merged, paths)
@@ -57,7 +60,7 @@ fn folder(file: &Place) -> Place {
 
 /// Returns one package, placed at the first of the files that make it a plugin, or at its first
 /// handler; `None` if it is no plugin.
-fn package(mut files: Vec<Sighting>) -> Option<Sighting> {
+fn package(mut files: Vec<Sighting>, modules: &GoModules) -> Option<Sighting> {
     files.sort_by(|a, b| a.place.cmp(&b.place));
     let evidence = files.iter().flat_map(evidence).take(MAX_EVIDENCE).collect();
     let sources = || files.iter().filter_map(|file| file.source.as_ref());
@@ -75,7 +78,7 @@ fn package(mut files: Vec<Sighting>) -> Option<Sighting> {
         source: Some(Box::new(GoPackage { handlers, imports_stub, ..*source })),
         ..first
     };
-    judge_by_module(&mut package);
+    judge_by_module(&mut package, modules);
     Some(package)
 }
 
@@ -88,11 +91,11 @@ fn evidence(file: &Sighting) -> impl Iterator<Item = Evidence> + '_ {
 }
 
 /// Adds the facts of the `go.mod` above a package.
-fn judge_by_module(package: &mut Sighting) {
+fn judge_by_module(package: &mut Sighting, modules: &GoModules) {
     let Some(mut source) = package.source.take() else {
         return;
     };
-    let release = match source.folder.as_deref().map(GoModule::above) {
+    let release = match source.folder.as_deref().map(|folder| modules.above(folder)) {
         Some(Ok(module)) => {
             package.name = Some(module.import_path());
             package.program.clone_from(&package.name);

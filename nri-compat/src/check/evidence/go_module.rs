@@ -3,9 +3,12 @@
 //! A requirement does not show what is built, so a `go.mod` alone is never judged. It names the
 //! release for the packages of its module.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::nri_module::MODULE;
 
@@ -25,16 +28,20 @@ pub(in crate::check) struct GoModule {
     /// True if the packages that the module uses are vendored.
     pub(in crate::check) is_vendored: bool,
     in_workspace: bool,
-    file: GoMod,
+    file: Rc<GoMod>,
 }
 
-impl GoModule {
+/// The `go.mod` files that were read, each once, by their folders.
+#[derive(Default)]
+pub(in crate::check) struct GoModules(RefCell<HashMap<PathBuf, Result<Rc<GoMod>, String>>>);
+
+impl GoModules {
     /// Finds the `go.mod` of the innermost folder around a package.
     ///
     /// # Errors
     ///
     /// Returns the reason if there is none, or if it cannot be read.
-    pub(in crate::check) fn above(package: &Path) -> Result<Self, String> {
+    pub(in crate::check) fn above(&self, package: &Path) -> Result<GoModule, String> {
         let package =
             package.canonicalize().map_err(|error| format!("cannot find its folder: {error}"))?;
         let mut above = package.ancestors().take(MAX_ABOVE);
@@ -44,15 +51,23 @@ impl GoModule {
         let relative = package.strip_prefix(folder).unwrap_or(Path::new(""));
         let parts = relative.iter().map(|part| part.to_string_lossy());
         let mut above = folder.ancestors().take(MAX_ABOVE);
-        Ok(Self {
+        Ok(GoModule {
             folder: folder.to_owned(),
             path_of_package: parts.collect::<Vec<_>>().join("/"),
             is_vendored: folder.join("vendor/modules.txt").is_file(),
             in_workspace: above.any(|above| above.join("go.work").is_file()),
-            file: read(&folder.join("go.mod"))?,
+            file: self.file(folder)?,
         })
     }
 
+    fn file(&self, folder: &Path) -> Result<Rc<GoMod>, String> {
+        let mut files = self.0.borrow_mut();
+        let file = files.entry(folder.to_owned());
+        file.or_insert_with(|| Ok(Rc::new(read(&folder.join("go.mod"))?))).clone()
+    }
+}
+
+impl GoModule {
     /// Returns the path by which Go code imports the package.
     pub(in crate::check) fn import_path(&self) -> String {
         self.path_of(&self.path_of_package)
