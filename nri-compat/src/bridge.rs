@@ -1,5 +1,7 @@
 //! The command line of `nri-bridge`, which runs in place of a plugin that cannot be rebuilt.
 
+use crate::path::last_part;
+
 /// The name of the program, also in its manifest.
 pub(crate) const NAME: &str = "nri-bridge";
 
@@ -21,8 +23,7 @@ impl Relayed {
     /// Reads a whole command line. Returns `None` if its program is not the bridge by its name.
     pub(crate) fn by_name<'w>(mut words: impl Iterator<Item = &'w str>) -> Option<Self> {
         let program = words.next()?;
-        let name = program.rsplit('/').next();
-        (name == Some(NAME)).then(|| Self::by_arguments(words))
+        (last_part(program) == NAME).then(|| Self::by_arguments(words))
     }
 
     /// Reads the arguments of a bridge.

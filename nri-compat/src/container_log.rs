@@ -3,21 +3,21 @@
 //! without a line end.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use serde::Deserialize;
 
+use crate::pieces::{PieceStream, Pieces};
 use crate::stamp;
 
-/// Reads a stream and passes on the lines in its entries. An entry with a complete JSON object is
-/// passed on unchanged, for its time, like a line that is not an entry.
+/// The lines in the entries of a stream. An entry with a complete JSON object is passed on
+/// unchanged, for its time, like a line that is not an entry.
 pub(crate) struct Joined<R> {
     input: BufReader<R>,
     /// The maximum number of bytes of a line.
     limit: usize,
     /// The beginnings of unfinished lines of `stderr` and `stdout`.
     unfinished: [Vec<u8>; 2],
-    ready: Cursor<Vec<u8>>,
 }
 
 /// The beginning of an entry of Docker's json-file.
@@ -30,33 +30,10 @@ pub(crate) fn is_in_entries(head: &str) -> bool {
 }
 
 impl<R: Read> Joined<R> {
-    pub(crate) fn new(input: R, limit: usize) -> Self {
-        Self {
-            input: BufReader::new(input),
-            limit,
-            unfinished: Default::default(),
-            ready: Cursor::default(),
-        }
-    }
-
-    /// Reads the next line, which may be a piece that completes no line; at the end, outputs
-    /// unfinished lines. Returns true if there was anything.
-    fn fill(&mut self) -> io::Result<bool> {
-        let mut line = std::mem::take(&mut self.ready).into_inner();
-        line.clear();
-        let mut input = self.input.by_ref().take(self.limit as u64);
-        if input.read_until(b'\n', &mut line)? == 0 {
-            let [err, out] = &mut self.unfinished;
-            let rest = std::mem::take(if out.is_empty() { err } else { out });
-            self.ready = Cursor::new(rest);
-            return Ok(!self.ready.get_ref().is_empty());
-        }
-        let is_ended = line.ends_with(b"\n");
-        self.ready = Cursor::new(match LogEntry::parse(&line) {
-            Some(entry) => self.text(&entry, is_ended).unwrap_or(line),
-            None => line,
-        });
-        Ok(true)
+    /// Returns the lines in the entries of `input` as a stream.
+    pub(crate) fn stream(input: R, limit: usize) -> PieceStream<Self> {
+        let input = BufReader::new(input);
+        PieceStream::new(Self { input, limit, unfinished: Default::default() })
     }
 
     /// Returns the line that an entry completes, or nothing; `None` if the entry is passed on
@@ -81,14 +58,22 @@ impl<R: Read> Joined<R> {
     }
 }
 
-impl<R: Read> Read for Joined<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let read = self.ready.read(buffer)?;
-            if read > 0 || !self.fill()? {
-                return Ok(read);
-            }
+impl<R: Read> Pieces for Joined<R> {
+    /// Reads the next line, which may be a piece that completes no line; at the end, the unfinished
+    /// lines.
+    fn next(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
+        let mut input = self.input.by_ref().take(self.limit as u64);
+        if input.read_until(b'\n', line)? == 0 {
+            let [err, out] = &mut self.unfinished;
+            *line = std::mem::take(if out.is_empty() { err } else { out });
+            return Ok(!line.is_empty());
         }
+        let is_ended = line.ends_with(b"\n");
+        let text = LogEntry::parse(line).and_then(|entry| self.text(&entry, is_ended));
+        if let Some(text) = text {
+            *line = text;
+        }
+        Ok(true)
     }
 }
 

@@ -42,6 +42,8 @@ mod history;
 mod magic;
 pub mod merge;
 mod names;
+mod path;
+mod pieces;
 pub mod place;
 pub mod policy;
 mod ranges;

@@ -33,6 +33,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::container_log::Joined;
 use crate::error::{Error, ErrorKind};
+use crate::path::last_part;
 use crate::report::check::{SkipKind, Skipped};
 use crate::report::merge::MergeReport;
 use crate::stamp;
@@ -70,7 +71,7 @@ impl Merge {
     pub fn read(&mut self, path: &str, input: &mut dyn Read) {
         let mut nth = 0;
         let end = unpacked(input).and_then(|input| {
-            split::each(&mut Joined::new(input, split::MAX_REPORT), &mut |piece| {
+            split::each(&mut Joined::stream(input, split::MAX_REPORT), &mut |piece| {
                 nth += 1;
                 let report = piece.map_err(str::to_owned);
                 if let Err(reason) = report.and_then(|bytes| self.report(bytes)) {
@@ -133,7 +134,7 @@ pub(crate) fn node_names(text: &str) -> Result<Vec<String>, Error> {
         if is_head_of_table {
             continue;
         }
-        let name = first.rsplit('/').next().unwrap_or(first);
+        let name = last_part(first);
         if !is_node_name(name) {
             let message = format!("line {nth}: `{first}` is not the name of a node");
             return Err(Error::new(ErrorKind::Input, message));

@@ -30,6 +30,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::escape;
+use crate::path::last_part;
 
 /// The maximum number of processes that are listed; for more, only the number is shown.
 const MAX_PIDS_SHOWN: usize = 8;
@@ -139,8 +140,7 @@ impl Place {
                 container => container,
             };
         }
-        let path = self.path().trim_end_matches('/');
-        path.rsplit_once('/').map_or(path, |(_, name)| name)
+        last_part(self.path().trim_end_matches('/'))
     }
 
     /// Returns the path of the folder that contains the file, without a final `/`; empty if the

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::identity::is_plugin_name;
 use crate::bridge::{NAME, Relayed};
+use crate::path::last_part;
 use crate::place::Place;
 use crate::sighting::{Evidence, Interface, Role, Sighting, UnknownKind};
 
@@ -79,7 +80,7 @@ fn beside(sightings: &mut [Sighting]) {
 fn bridge_of(plugin: &Place) -> Option<Place> {
     let (folder, name) = plugin.path().rsplit_once('/')?;
     let bridge = folder.strip_suffix(FOLDER)?;
-    (bridge.rsplit('/').next() == Some(name)).then(|| at(plugin, bridge.to_owned()))
+    (last_part(bridge) == name).then(|| at(plugin, bridge.to_owned()))
 }
 
 /// Returns the place of the plugin that the bridge at a place stands for.
@@ -151,7 +152,7 @@ pub(super) fn container(sightings: &mut Vec<Sighting>, container: &Place, relaye
 fn find<'s>(sightings: &'s mut [&mut Sighting], program: &str) -> Option<&'s mut Sighting> {
     let is_plugin = |seen: &Sighting| seen.role == Role::Plugin && seen.place.entry.is_some();
     let at_path = |seen: &Sighting| is_plugin(seen) && seen.place.path() == program;
-    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = last_part(program);
     let named = |seen: &Sighting| is_plugin(seen) && seen.place.name() == name;
     let only = sightings.iter().filter(|seen| named(seen)).count() == 1;
     let wanted = sightings.iter().position(|seen| at_path(seen));

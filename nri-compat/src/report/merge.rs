@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::check::{NodePool, Outcome, Skipped, VerdictCounts};
+use crate::path::last_part;
 use crate::sighting::Built;
 
 /// The report of `merge`: the plugins on many nodes, with the number of nodes for each verdict.
@@ -157,7 +158,7 @@ impl MergedPlugin {
         match (&self.index, &self.name) {
             (Some(index), Some(name)) => format!("{index}-{name}"),
             (None, Some(name)) => name.clone(),
-            (_, None) => self.path.rsplit('/').next().unwrap_or_default().to_owned(),
+            (_, None) => last_part(&self.path).to_owned(),
         }
     }
 }

@@ -132,7 +132,7 @@ pub(super) fn installs(line: u32, what: &str, plugin: Option<&'static str>) -> S
 pub(super) fn image(node: &Node) -> Option<Statement> {
     let image = published(node.as_text()?)?;
     let what = format!("the image {}, a published plugin", image.repository);
-    Some(installs(node.line, &what, image.chart()))
+    Some(installs(node.line, &what, Some(image.chart())))
 }
 
 fn volume(node: &Node) -> Option<Statement> {

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use crate::path::last_part;
 use crate::version::without_v;
 use regex::bytes::Regex;
 use serde::Deserialize;
@@ -30,8 +31,8 @@ struct PublishedImages {
 
 impl PublishedImage {
     /// Returns the name of its chart, which is that of the image.
-    pub(super) fn chart(&self) -> Option<&str> {
-        self.repository.rsplit('/').next()
+    pub(super) fn chart(&self) -> &str {
+        last_part(&self.repository)
     }
 
     /// Returns the repository without its registry.
@@ -84,17 +85,17 @@ pub(crate) fn mentions_published(text: &[u8]) -> bool {
 
 /// Returns the names of the charts of all published plugins.
 fn charts() -> impl Iterator<Item = &'static str> {
-    TABLE.image.iter().filter_map(PublishedImage::chart)
+    TABLE.image.iter().map(PublishedImage::chart)
 }
 
 fn by_folder(path: &str) -> Option<&'static str> {
     let is_named = |folder: &str| ends_with_path(path, folder);
     let mut images = TABLE.image.iter();
-    images.find(|image| image.folder().is_some_and(is_named))?.chart()
+    Some(images.find(|image| image.folder().is_some_and(is_named))?.chart())
 }
 
 fn by_name(name: &str) -> Option<&'static str> {
-    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = last_part(name);
     let name = name.strip_suffix(".tgz").unwrap_or(name);
     let is_version = |rest: &str| match rest.strip_prefix('-') {
         Some(version) => without_v(version).starts_with(|c: char| c.is_ascii_digit()),
@@ -114,7 +115,7 @@ pub(crate) fn images_in(text: &str) -> Option<&'static str> {
 /// Returns true for the image of this command, in any registry and path. Its DaemonSet mounts the
 /// folders of NRI in order to read them.
 pub(crate) fn is_own(reference: &str) -> bool {
-    repository(reference).rsplit('/').next() == Some(env!("CARGO_PKG_NAME"))
+    last_part(repository(reference)) == env!("CARGO_PKG_NAME")
 }
 
 /// Returns true if the last components of a repository are this path.

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::content::{Statement, installs};
 use super::node::Node;
+use crate::path::last_part;
 
 /// The table.
 static TABLE: LazyLock<PublishedSettings> = LazyLock::new(|| {
@@ -53,8 +54,7 @@ impl PublishedSetting {
     /// Returns true if an object installs the chart, or is the custom resource.
     fn concerns(&self, object: &Node) -> bool {
         let is_resource = self.kind.is_some() && object.text("kind") == self.kind.as_deref();
-        let is_chart =
-            |text: &str| text.trim_end_matches('/').rsplit('/').next() == Some(&*self.chart);
+        let is_chart = |text: &str| last_part(text.trim_end_matches('/')) == self.chart;
         is_resource || object.texts().iter().any(|(_, text)| is_chart(text))
     }
 

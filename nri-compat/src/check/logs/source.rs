@@ -51,11 +51,11 @@ pub(super) fn open<'r>(
     let lines = if is_list {
         list(text)?
     } else if container_log::is_in_entries(&begin) {
-        Box::new(Joined::new(text, LONGEST_LINE))
+        Box::new(Joined::stream(text, LONGEST_LINE))
     } else if document::is_document(&begin) {
         Box::new(OnOneLine::new(text))
     } else if let Some(separator) = table::separator(&begin) {
-        Box::new(Rows::new(text, separator, LONGEST_LINE))
+        Box::new(Rows::stream(text, separator, LONGEST_LINE))
     } else {
         text
     };

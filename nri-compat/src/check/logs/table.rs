@@ -9,6 +9,7 @@ use csv::{ByteRecord, ReaderBuilder};
 use serde_json::{Map, Value};
 
 use super::record::Field;
+use crate::pieces::{PieceStream, Pieces};
 
 /// The separators of cells.
 const SEPARATORS: [char; 3] = [',', ';', '\t'];
@@ -54,7 +55,7 @@ fn key(name: &str) -> String {
     }
 }
 
-/// Reads the rows of a table as JSON lines. Line ends follow a row that has several lines, so that
+/// The rows of a table as JSON lines. Line ends follow a row that has several lines, so that
 /// the number of a line is that of the first line of its row.
 pub(super) struct Rows<R> {
     rows: csv::Reader<LimitedRow<R>>,
@@ -64,7 +65,6 @@ pub(super) struct Rows<R> {
     limit: usize,
     /// The number of lines so far.
     lines: u64,
-    ready: io::Cursor<Vec<u8>>,
 }
 
 /// A reader that fails after some number of bytes: a quotation mark without an end makes a row of
@@ -86,33 +86,13 @@ impl<R: Read> Read for LimitedRow<R> {
 }
 
 impl<R: Read> Rows<R> {
-    /// Reads a table whose rows have at most `limit` bytes.
-    pub(super) fn new(input: R, separator: u8, limit: usize) -> Self {
+    /// Returns the rows of a table, each of at most `limit` bytes, as a stream.
+    pub(super) fn stream(input: R, separator: u8, limit: usize) -> PieceStream<Self> {
         let left = Rc::new(Cell::new(limit));
         let mut builder = ReaderBuilder::new();
         builder.delimiter(separator).flexible(true).has_headers(false);
         let rows = builder.from_reader(LimitedRow { input, left: Rc::clone(&left) });
-        Self { rows, keys: Vec::new(), left, limit, lines: 0, ready: io::Cursor::default() }
-    }
-
-    /// Reads the next row. Returns false at the end.
-    fn fill(&mut self) -> io::Result<bool> {
-        self.left.set(self.limit);
-        let mut row = ByteRecord::new();
-        if !self.rows.read_byte_record(&mut row)? {
-            return Ok(false);
-        }
-        let mut line = Vec::new();
-        if self.keys.is_empty() {
-            self.keys = row.iter().map(|name| key(&text(name))).collect();
-        } else {
-            line = self.object(&row).to_string().into_bytes();
-        }
-        let end = self.rows.position().line().saturating_sub(1).max(self.lines + 1);
-        line.extend(std::iter::repeat_n(b'\n', usize::try_from(end - self.lines).unwrap_or(1)));
-        self.lines = end;
-        self.ready = io::Cursor::new(line);
-        Ok(true)
+        PieceStream::new(Self { rows, keys: Vec::new(), left, limit, lines: 0 })
     }
 
     fn object(&self, row: &ByteRecord) -> Value {
@@ -132,14 +112,22 @@ fn value(cell: &[u8]) -> Value {
     object.unwrap_or_else(|| Value::String(text(cell)))
 }
 
-impl<R: Read> Read for Rows<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let bytes = self.ready.read(buffer)?;
-            if bytes > 0 || !self.fill()? {
-                return Ok(bytes);
-            }
+impl<R: Read> Pieces for Rows<R> {
+    fn next(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
+        self.left.set(self.limit);
+        let mut row = ByteRecord::new();
+        if !self.rows.read_byte_record(&mut row)? {
+            return Ok(false);
         }
+        if self.keys.is_empty() {
+            self.keys = row.iter().map(|name| key(&text(name))).collect();
+        } else {
+            line.extend_from_slice(self.object(&row).to_string().as_bytes());
+        }
+        let end = self.rows.position().line().saturating_sub(1).max(self.lines + 1);
+        line.extend(std::iter::repeat_n(b'\n', usize::try_from(end - self.lines).unwrap_or(1)));
+        self.lines = end;
+        Ok(true)
     }
 }
 
@@ -167,7 +155,7 @@ mod tests {
     fn each_row_is_an_object_on_its_first_line() {
         let table = "Time,Line,labels\n1,\"a\nb \"\"c\"\"\",\"{\"\"node\"\":\"\"n\"\"}\"\n2,d\n";
         let mut lines = String::new();
-        Rows::new(table.as_bytes(), b',', 1000).read_to_string(&mut lines).expect("in memory");
+        Rows::stream(table.as_bytes(), b',', 1000).read_to_string(&mut lines).expect("in memory");
         assert_eq!(
             lines,
             "\n{\"labels\":{\"node\":\"n\"},\"line\":\"a\\nb \\\"c\\\"\",\"time\":\"1\"}\n\n{\"line\":\"d\",\"time\":\"2\"}\n"
@@ -178,7 +166,7 @@ mod tests {
     fn a_row_without_an_end_is_an_error() {
         let table = format!("time,line\n1,\"{}", "a".repeat(1 << 20));
         let mut lines = String::new();
-        let error = Rows::new(table.as_bytes(), b',', 1000).read_to_string(&mut lines);
+        let error = Rows::stream(table.as_bytes(), b',', 1000).read_to_string(&mut lines);
         assert!(error.is_err());
     }
 }

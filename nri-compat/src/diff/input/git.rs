@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::buf;
 use crate::error::{Error, ErrorKind};
+use crate::path::last_part;
 use crate::subprocess;
 
 /// The time that a single git command may take.
@@ -119,7 +120,7 @@ impl Revision {
         for (about, path) in listing.split('\0').filter_map(|line| line.split_once('\t')) {
             let (mode, object) =
                 about.split_once(" blob ").or(about.split_once(" commit ")).unwrap_or_default();
-            let name = path.rsplit('/').next().unwrap_or(path);
+            let name = last_part(path);
             let is_wanted =
                 name.ends_with(".proto") || buf::NAMES.contains(&name) || path == target;
             let is_around = is_below(target, path);

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use crate::check::content::Content;
 use crate::check::evidence::text;
 use crate::escape;
+use crate::path::last_part;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum number of layers of one image; runtimes accept far fewer.
@@ -347,7 +348,7 @@ impl Image {
 impl Saved {
     fn into_image(self) -> Image {
         let tag = self.repo_tags.and_then(|tags| tags.into_iter().next());
-        let config = self.config.rsplit('/').next().unwrap_or_default();
+        let config = last_part(&self.config);
         let name = tag.unwrap_or_else(|| short(config.trim_end_matches(".json")));
         let layers = self.layers.into_iter().flatten().take(MAX_LAYERS);
         Image {
