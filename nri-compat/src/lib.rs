@@ -58,6 +58,7 @@ mod stamp;
 mod statements;
 mod subprocess;
 mod text_file;
+pub mod unknown;
 mod unpack;
 mod version;
 mod wasm_export;

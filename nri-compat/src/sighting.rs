@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
+use crate::unknown::Unknown;
 
 /// A plugin, runtime, library user, requirement or log entry, as seen by a reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -186,42 +187,10 @@ impl Built {
 }
 
 impl Interface {
-    /// Returns an unknown interface for this reason: one line, in lower case.
-    pub fn unknown(reason: impl Into<String>) -> Self {
-        Self::unknown_because(UnknownKind::Other, reason)
+    /// Returns an unknown interface for this reason.
+    pub fn unknown(why: impl Into<Unknown>) -> Self {
+        Self::Unknown(why.into())
     }
-
-    /// Returns an unknown interface for a reason of this kind.
-    pub(crate) fn unknown_because(kind: UnknownKind, reason: impl Into<String>) -> Self {
-        Self::Unknown(Unknown { kind, reason: reason.into() })
-    }
-}
-
-/// The reason why something cannot be determined.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown {
-    /// The kind of reason, which selects the next step.
-    pub kind: UnknownKind,
-    /// The reason: one line, in lower case.
-    pub reason: String,
-}
-
-/// The kind of a reason why something cannot be determined, as far as the next step depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UnknownKind {
-    /// The image could not be fetched.
-    NotFetched,
-    /// The folder has no files.
-    NoFiles,
-    /// A process is a plugin by what it does, and its program could not be judged.
-    Process,
-    /// The Go toolchain does not build the program.
-    NotBuilt,
-    /// The stub that the program links would not accept its handlers.
-    HandlersRefused,
-    /// Any other reason: the kind of file selects the next step.
-    #[default]
-    Other,
 }
 
 /// The events that a plugin handles, by RPC name in CamelCase (`RunPodSandbox`), in the order of

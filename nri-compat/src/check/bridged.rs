@@ -15,7 +15,8 @@ use super::identity::is_plugin_name;
 use crate::bridge::{NAME, Relayed};
 use crate::path::last_part;
 use crate::place::Place;
-use crate::sighting::{Evidence, Interface, Role, Sighting, UnknownKind};
+use crate::sighting::{Evidence, Interface, Role, Sighting};
+use crate::unknown::UnknownBridge;
 
 /// The ending of the folder with the plugin of a bridge.
 const FOLDER: &str = ".bridge";
@@ -47,10 +48,10 @@ fn relay(seen: &mut Sighting, bridge: &str) {
 }
 
 /// Makes a bridge without a plugin unknown, for this reason.
-fn lacks_plugin(bridge: &mut Sighting, kind: UnknownKind, reason: String) {
-    bridge.evidence.push(Evidence::new(NAME, reason.clone()));
+fn lacks_plugin(bridge: &mut Sighting, why: UnknownBridge) {
+    bridge.evidence.push(Evidence::new(NAME, why.to_string()));
     bridge.role = Role::Plugin;
-    bridge.interface = Interface::unknown_because(kind, reason);
+    bridge.interface = Interface::unknown(why);
 }
 
 /// Marks the plugins in the folders of bridges that a runtime launches.
@@ -69,8 +70,7 @@ fn beside(sightings: &mut [Sighting]) {
         } else if seen.place.pids.is_empty() && is_plugin_name(seen.place.name()) {
             let plugin = plugin_of(&seen.place);
             if !others.contains(&plugin) {
-                let reason = format!("a bridge whose plugin {} was not found", plugin.path());
-                lacks_plugin(seen, UnknownKind::Other, reason);
+                lacks_plugin(seen, UnknownBridge::NoFile(plugin.path().to_owned()));
             }
         }
     }
@@ -116,9 +116,8 @@ fn processes(sightings: &mut [Sighting], relays: &Relays) {
     }
     for bridge in sightings.iter_mut().filter(|seen| is_bridge(seen)) {
         if let Some(pid) = bridge.place.pids.iter().find(|pid| !found.contains(pid)) {
-            let reason =
-                format!("a bridge whose plugin was not found among the processes: pid {pid}");
-            lacks_plugin(bridge, UnknownKind::Process, reason);
+            let why = UnknownBridge::NoProcess(*pid);
+            lacks_plugin(bridge, why);
         }
     }
 }
@@ -132,18 +131,17 @@ pub(super) fn container(sightings: &mut Vec<Sighting>, container: &Place, relaye
         // The image could not be read.
         return;
     }
-    let reason = match relayed {
+    let shown = |text: &str| crate::escape::bytes(text.as_bytes());
+    let why = match relayed {
         Relayed::Program(program) => match find(&mut all, program) {
             Some(plugin) => return relay(plugin, &container.to_string()),
-            None => format!("nri-bridge starts {program}, which is no plugin in the image"),
+            None => UnknownBridge::NoPlugin(shown(program)),
         },
-        Relayed::Socket(socket) => format!(
-            "nri-bridge relays for the plugins that connect to {socket}: check the workloads that mount its folder"
-        ),
-        Relayed::Beside => "nri-bridge has no program to start: name one behind `--`".to_owned(),
+        Relayed::Socket(socket) => UnknownBridge::Socket(shown(socket)),
+        Relayed::Beside => UnknownBridge::NoProgram,
     };
     let mut seen = Sighting { place: container.clone(), ..Sighting::default() };
-    lacks_plugin(&mut seen, UnknownKind::Other, crate::escape::bytes(reason.as_bytes()));
+    lacks_plugin(&mut seen, why);
     sightings.push(seen);
 }
 
@@ -181,9 +179,9 @@ mod tests {
         seen.interface == Interface::Dedicated
     }
 
-    fn reason(seen: &Sighting) -> Option<&str> {
-        let Interface::Unknown(unknown) = &seen.interface else { return None };
-        Some(&unknown.reason)
+    fn reason(seen: &Sighting) -> Option<String> {
+        let Interface::Unknown(why) = &seen.interface else { return None };
+        Some(why.to_string())
     }
 
     #[test]
@@ -207,7 +205,7 @@ mod tests {
         mark(&mut all, &Relays::new());
         let reasons = all.each_ref().map(reason);
         let expected = "a bridge whose plugin /opt/10-old.bridge/10-old was not found";
-        assert_eq!(reasons, [Some(expected), None]);
+        assert_eq!(reasons, [Some(expected.to_owned()), None]);
     }
 
     #[test]
@@ -221,7 +219,7 @@ mod tests {
         mark(&mut all, &Relays::from([(11, 1), (12, 2)]));
         assert_eq!(all.each_ref().map(is_behind), [false, true, false]);
         assert_eq!(
-            reason(&all[0]),
+            reason(&all[0]).as_deref(),
             Some("a bridge whose plugin was not found among the processes: pid 3")
         );
     }

@@ -25,6 +25,7 @@ use crate::place::Place;
 use crate::report::check::Summary;
 use crate::sighting::Sighting;
 use crate::skipped::Unreadable;
+use crate::unknown::UnknownFile;
 
 pub use super::collected::{Collected, MachineRuntime};
 pub(crate) use super::evidence::defect::start_again_after_panics;
@@ -134,7 +135,7 @@ fn stream(scan: &Scan<'_>, path: &Path) {
     match spooled {
         Ok(disk) => visit::stream(scan, &disk, place),
         Err(why) => {
-            unjudged::report(scan, &place, Demand::Named, &why.reason);
+            unjudged::report(scan, &place, Demand::Named, UnknownFile::Unread(why.reason));
             scan.count(FileOutcome::Evidence);
         }
     }

@@ -14,8 +14,9 @@ use super::evidence::go_module::GoModules;
 use super::evidence::nri_module::{self, Package};
 use super::evidence::program::Program;
 use crate::place::Place;
-use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting, UnknownKind};
+use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 use crate::subprocess;
+use crate::unknown::UnknownSource;
 
 /// The time limit for each call of the toolchain, which may download modules.
 const MAX_TIME: Duration = Duration::from_secs(600);
@@ -215,7 +216,7 @@ fn not_built(place: Place, import_path: Option<&str>, why: String) -> Sighting {
         name: import_path.map(str::to_owned),
         program: import_path.map(str::to_owned),
         evidence: vec![evidence(why.clone())],
-        interface: Interface::unknown_because(UnknownKind::NotBuilt, why),
+        interface: Interface::unknown(UnknownSource::NotBuilt(why)),
         ..Sighting::default()
     }
 }

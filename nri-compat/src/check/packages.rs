@@ -14,15 +14,10 @@ use super::{go_build, importers};
 use crate::facts::{BEFORE_POD_UPDATES, POD_UPDATES};
 use crate::place::Place;
 use crate::sighting::{Certainty, Evidence, FileKind, GoPackage, Interface, Role, Sighting};
+use crate::unknown::UnknownSource;
 
 /// The maximum number of lines of evidence for one package.
 const MAX_EVIDENCE: usize = 60;
-
-/// The reasons why a package is not judged.
-const IN_ARCHIVE: &str = "its sources are in an archive: unpack it and check the folder";
-const NO_HANDLER: &str =
-    "it declares no handler of an event that arrives as StateChange, but other packages may";
-const ONLY_PROGRAM: &str = "only the built program shows which events it handles, and how";
 
 /// Folder and name of a package.
 type Key = (Place, String);
@@ -105,10 +100,10 @@ fn judge_by_module(package: &mut Sighting, modules: &GoModules) {
                 source.programs = importers::programs(&module);
             }
             let release = module.release();
-            release.map(str::to_owned).map_err(str::to_owned)
+            release.map(str::to_owned).map_err(|why| UnknownSource::Module(why.to_owned()))
         }
-        Some(Err(why)) => Err(why),
-        None => Err(IN_ARCHIVE.to_owned()),
+        Some(Err(why)) => Err(UnknownSource::Module(why)),
+        None => Err(UnknownSource::InArchive),
     };
     if package.interface != Interface::OneShot {
         match release {
@@ -137,13 +132,13 @@ fn interface(source: &GoPackage, version: &str) -> Interface {
     let is_handled = || source.imports_stub && !accepted(source, version).is_empty();
     match nri_module::interface(version) {
         Interface::StateChange if is_handled() => Interface::StateChange,
-        Interface::StateChange => Interface::unknown(NO_HANDLER),
+        Interface::StateChange => Interface::unknown(UnknownSource::NoHandler),
         Interface::Unknown(why) => Interface::Unknown(why),
         Interface::Dedicated
         | Interface::Funnelled
         | Interface::Exports(_)
         | Interface::OneShot
-        | Interface::None => Interface::unknown(ONLY_PROGRAM),
+        | Interface::None => Interface::unknown(UnknownSource::OnlyProgram),
     }
 }
 

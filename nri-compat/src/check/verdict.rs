@@ -31,7 +31,7 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
         return None;
     }
     let mut verdict = match &seen.interface {
-        Interface::Unknown(why) => cannot_tell(seen, why.reason.clone()),
+        Interface::Unknown(why) => cannot_tell(seen, why.to_string()),
         Interface::None => {
             let reason = "cannot determine how it receives its events";
             cannot_tell(seen, reason.to_owned())

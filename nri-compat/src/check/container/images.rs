@@ -22,6 +22,7 @@ use crate::place::Place;
 use crate::registry::{Client, RegistryOptions};
 use crate::sighting::{Evidence, Sighting};
 use crate::skipped::{SkipKind, Unreadable};
+use crate::unknown::UnknownFile;
 use remote::Remote;
 
 /// The requests for a reference, by the place that asks for it.
@@ -123,7 +124,8 @@ fn store(scan: &Scan<'_>, mut sightings: Vec<Sighting>, request: &ImageRequest) 
 
 /// Reports a part of an image that is unknown.
 fn problem(scan: &Scan<'_>, request: &ImageRequest, why: &Unreadable) {
-    let seen = unjudged::sighting(&request.place, Demand::Named, why.reason.clone());
+    let why = UnknownFile::Unread(why.reason.clone());
+    let seen = unjudged::sighting(&request.place, Demand::Named, why);
     scan.store_sighting(request.explained(seen));
 }
 

@@ -15,15 +15,13 @@ use super::{Reader, Unreadable, sighting, text};
 use crate::check::content::File;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 use crate::skipped::SkipKind;
+use crate::unknown::UnknownSource;
 
 /// The maximum size of a file in bytes; bills of materials of large images have some ten megabytes.
 const MAX_FILE: u64 = 64 << 20;
 
 /// The number of folders above a `Cargo.toml` that are searched for the lock file of its workspace.
 const MAX_ABOVE: usize = 8;
-
-/// The reason why such files are not judged.
-const REASON: &str = "it names NRI as a dependency, which does not show which events are handled";
 
 /// Crates whose names have the word `nri`, but which are tools of this project and not used by
 /// plugins.
@@ -119,7 +117,7 @@ impl Reader for DependencyFormat {
         let mention = (self.mention)(file, &text)
             .map_err(|error| Unreadable::new(SkipKind::Broken, format!("not valid: {error}")))?;
         let sighting = mention.map(|detail| Sighting {
-            interface: Interface::unknown(REASON),
+            interface: Interface::unknown(UnknownSource::Dependency),
             ..sighting(file, self.kind, Role::Library, Evidence::new(self.name, detail))
         });
         Ok(sighting.into_iter().collect())

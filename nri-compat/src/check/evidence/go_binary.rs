@@ -17,6 +17,7 @@ use super::binary::Image;
 use super::{Unreadable, opaque};
 use crate::check::content::File;
 use crate::sighting::{Evidence, FileKind, Sighting};
+use crate::unknown::UnknownProgram;
 pub(in crate::check) use runtime_build::RuntimeBuild;
 use table::Presence;
 
@@ -33,8 +34,8 @@ pub(super) fn read(
     let table = match table::locate(image)? {
         Presence::NotGo => return Ok(None),
         Presence::Unreadable => {
-            let reason = "a Go program without a readable function table";
-            return Ok(Some((vec![hidden(file, image, reason)?], true)));
+            let seen = hidden(file, image, UnknownProgram::NoFunctionTable)?;
+            return Ok(Some((vec![seen], true)));
         }
         Presence::Found(table) => table,
     };
@@ -55,8 +56,8 @@ pub(super) fn read(
 }
 
 /// Reports a program that cannot be read, with the names of the protocol in it.
-fn hidden(file: &File<'_>, image: &Image<'_>, reason: &str) -> Result<Sighting, Unreadable> {
-    let mut seen = opaque::hidden(file, FileKind::GoBinary, NAME, reason);
+fn hidden(file: &File<'_>, image: &Image<'_>, why: UnknownProgram) -> Result<Sighting, Unreadable> {
+    let mut seen = opaque::hidden(file, FileKind::GoBinary, NAME, why);
     opaque::with_protocol(&mut seen, NAME, image)?;
     Ok(seen)
 }
@@ -70,8 +71,7 @@ fn obfuscated(file: &File<'_>, image: &Image<'_>) -> Result<Option<Sighting>, Un
     if has_release && !info.modules.is_empty() {
         return Ok(None);
     }
-    let reason = "a Go program whose names are obfuscated (garble); check its sources, or a build without that";
-    let seen = hidden(file, image, reason)?;
+    let seen = hidden(file, image, UnknownProgram::Obfuscated)?;
     // Other builds have no list of modules either; then only the names of the protocol are
     // evidence.
     let hides = seen.evidence.len() > 1 || !has_release;

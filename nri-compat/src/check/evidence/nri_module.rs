@@ -4,6 +4,7 @@ use semver::Version;
 
 use crate::facts;
 use crate::sighting::Interface;
+use crate::unknown::UnknownSource;
 
 pub(super) use crate::facts::MODULE;
 
@@ -43,7 +44,7 @@ pub(in crate::check) fn package(path: &str) -> Option<Package> {
 /// Returns how a plugin built with the stub of this version receives its events.
 pub(in crate::check) fn interface(version: &str) -> Interface {
     let Some(parsed) = parse(version) else {
-        return Interface::unknown(format!("`{version}` does not identify an NRI release"));
+        return Interface::unknown(UnknownSource::Version(version.to_owned()));
     };
     let reaches = |release: &str| parse(release).is_some_and(|release| parsed >= release);
     if !reaches(facts::PROTOCOL) {
@@ -51,7 +52,7 @@ pub(in crate::check) fn interface(version: &str) -> Interface {
     } else if reaches(facts::DEDICATED) {
         Interface::Dedicated
     } else if pseudo_time(&parsed).is_some_and(|time| time >= DEDICATED_ON_MAIN) {
-        Interface::unknown(format!("commit `{version}` may or may not have dedicated RPCs"))
+        Interface::unknown(UnknownSource::Commit(version.to_owned()))
     } else {
         Interface::StateChange
     }

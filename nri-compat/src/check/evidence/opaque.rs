@@ -6,6 +6,7 @@ use super::protocol::{self, PROTOCOL};
 use super::{Unreadable, identity, sighting};
 use crate::check::content::File;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
+use crate::unknown::UnknownProgram;
 
 const NAME: &str = "program";
 /// The mark in the headers of programs packed with UPX.
@@ -19,20 +20,15 @@ const MAX_ARCHITECTURES: u8 = 40;
 pub(super) fn packed(file: &File<'_>) -> Option<Sighting> {
     let head = file.head.get(..UPX_WITHIN).unwrap_or(&file.head);
     memchr::memmem::find(head, UPX)?;
-    let reason = "packed by UPX; unpack it (upx -d) and check again";
-    Some(hidden(file, FileKind::Other, NAME, reason))
+    Some(hidden(file, FileKind::Other, NAME, UnknownProgram::Upx))
 }
 
 /// Reports a truncated executable that ends before its loaded parts, with the names of the protocol
 /// in it.
 pub(super) fn cut_short(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreadable> {
     let (length, missing) = (image.content.len(), image.missing());
-    let reason = if missing > 0 {
-        format!("the file is cut short: it has {length} of at least {} bytes", length + missing)
-    } else {
-        "its headers are damaged".to_owned()
-    };
-    let mut seen = hidden(file, FileKind::Other, NAME, &reason);
+    let why = UnknownProgram::CutShort { length, missing };
+    let mut seen = hidden(file, FileKind::Other, NAME, why);
     with_protocol(&mut seen, NAME, image)?;
     Ok(seen)
 }
@@ -54,11 +50,9 @@ pub(super) fn is_foreign(head: &[u8]) -> bool {
 /// Reports a program of another system that has a trace of NRI, or the name of a plugin. Nodes run
 /// Linux, so such programs are not read.
 pub(super) fn foreign(file: &File<'_>) -> Result<Option<Sighting>, Unreadable> {
-    let reason =
-        "a program for another operating system than Linux; build it for Linux and check that";
     let may_be_plugin = identity(&file.name).0.is_some()
         || protocol::has_traces(file.content, &[(0, file.content.len())])?;
-    Ok(may_be_plugin.then(|| hidden(file, FileKind::Other, NAME, reason)))
+    Ok(may_be_plugin.then(|| hidden(file, FileKind::Other, NAME, UnknownProgram::Foreign)))
 }
 
 /// Reports the unread parts of a complete executable: appended data, or
@@ -70,8 +64,9 @@ pub(super) fn besides(
 ) -> Result<Option<Sighting>, Unreadable> {
     let end = image.headers.end;
     let behind = (end, image.content.len().saturating_sub(end));
-    if let Some(reason) = appended(image)? {
-        let mut seen = hidden(file, FileKind::Other, NAME, &reason);
+    if let Some(appended) = appended(image)? {
+        let why = UnknownProgram::Appended(appended.size, appended.format);
+        let mut seen = hidden(file, FileKind::Other, NAME, why);
         with_protocol_in(&mut seen, NAME, image, behind)?;
         return Ok(Some(seen));
     }
@@ -82,27 +77,21 @@ pub(super) fn besides(
     if image.headers.stripped {
         parts.push(behind);
     }
-    Ok(embedded(image, &parts)?.map(|what| {
-        let reason = format!("it contains {what}, which was not read; check that one as well");
-        hidden(file, FileKind::Other, NAME, &reason)
-    }))
+    let found = embedded(image, &parts)?;
+    Ok(found.map(|what| hidden(file, FileKind::Other, NAME, UnknownProgram::Contains(what))))
 }
 
 /// Reports a complete executable without traces of NRI that has no section headers and is from an
 /// unknown toolchain.
 pub(super) fn unexplained(file: &File<'_>, image: &Image<'_>) -> Option<Sighting> {
-    image.headers.stripped.then(|| {
-        let reason = "it has no section headers and no trace of a known toolchain (packed?)";
-        hidden(file, FileKind::Other, NAME, reason)
-    })
+    let is_stripped = image.headers.stripped;
+    is_stripped.then(|| hidden(file, FileKind::Other, NAME, UnknownProgram::NoSections))
 }
 
 /// Reports a program that can connect to a runtime but does not contain the name of the protocol:
 /// it may construct the name at run time.
 pub(super) fn connects(file: &File<'_>, kind: FileKind, reader: &'static str) -> Sighting {
-    let reason = "contains NRI's socket or a variable that runtimes set for plugins, but not the \
-         name of the protocol; cannot determine what it is";
-    hidden(file, kind, reader, reason)
+    hidden(file, kind, reader, UnknownProgram::Connects)
 }
 
 /// Adds the names of NRI's protocol in a program. If it contains the name of the protocol, it is
@@ -136,12 +125,12 @@ pub(super) fn hidden(
     file: &File<'_>,
     kind: FileKind,
     reader: &'static str,
-    reason: &str,
+    why: UnknownProgram,
 ) -> Sighting {
     // A runtime starts any file with a plugin name.
     let role = if identity(&file.name).0.is_some() { Role::Plugin } else { Role::None };
     Sighting {
-        interface: Interface::unknown(reason),
-        ..sighting(file, kind, role, Evidence::new(reader, reason))
+        interface: Interface::unknown(why.clone()),
+        ..sighting(file, kind, role, Evidence::new(reader, why.to_string()))
     }
 }

@@ -11,6 +11,7 @@ use super::protocol::{self, MANIFEST, Names};
 use super::{Unreadable, opaque, sighting};
 use crate::check::content::File;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
+use crate::unknown::UnknownProgram;
 use manifest::Embedded;
 
 /// The name of the reader in evidence.
@@ -45,8 +46,8 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, 
     }
     let found = find_manifests(image, &parts)?;
     if found.len() > MAX_MANIFESTS || found.contains(&Embedded::Damaged) {
-        let reason = "a manifest of a plugin in it is damaged, or it has too many of them";
-        let seen = opaque::hidden(file, FileKind::RustBinary, NAME, reason);
+        let why = UnknownProgram::DamagedManifest;
+        let seen = opaque::hidden(file, FileKind::RustBinary, NAME, why);
         return Ok(vec![seen]);
     }
     let mut tools = found.iter().filter_map(|found| match found {
@@ -102,12 +103,10 @@ fn find_manifests(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Vec<Embedde
 
 /// Reports a program that speaks the protocol without this toolkit.
 fn own_bindings(file: &File<'_>, kind: FileKind, names: &Names) -> Sighting {
-    let reason =
-        "speaks NRI's protocol, but has no manifest; cannot determine which calls it answers";
     Sighting {
         role: Role::Plugin,
         evidence: names.describe().into_iter().map(evidence).collect(),
-        ..opaque::hidden(file, kind, NAME, reason)
+        ..opaque::hidden(file, kind, NAME, UnknownProgram::NoManifest)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::check::events::in_order;
 use crate::facts;
 use crate::facts::EVENTS;
 use crate::sighting::{Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
+use crate::unknown::UnknownProgram;
 use crate::wasm_export::wasm_export;
 
 /// The name of the reader in evidence.
@@ -54,7 +55,7 @@ impl Reader for Wasm {
         let mut exports = match module(file)? {
             WasmModule::Whole(exports) => exports,
             WasmModule::Object => return Ok(Vec::new()),
-            WasmModule::Damaged(reason) => return Ok(vec![damaged(file, reason)?]),
+            WasmModule::Damaged(why) => return Ok(vec![damaged(file, why)?]),
         };
         let is_named = identity(&file.name).0.is_some();
         if !is_named && !exports.iter().any(|name| is_of_nri(name)) {
@@ -79,17 +80,15 @@ enum WasmModule {
     /// Not yet a module: the output of a compiler for a linker.
     Object,
     /// Not a module that can be loaded, with the reason.
-    Damaged(&'static str),
+    Damaged(UnknownProgram),
 }
 
-const CUT_SHORT: WasmModule = WasmModule::Damaged("the module is damaged or cut short");
+const CUT_SHORT: WasmModule = WasmModule::Damaged(UnknownProgram::DamagedModule);
 
 fn module(file: &File<'_>) -> Result<WasmModule, Unreadable> {
     let version = part(file.content, MAGIC.len() as u64, 4)?;
     if *version == *COMPONENT {
-        return Ok(WasmModule::Damaged(
-            "a WebAssembly component, not a module: runtimes do not load it as a plugin",
-        ));
+        return Ok(WasmModule::Damaged(UnknownProgram::Component));
     }
     if *version != *MODULE {
         return Ok(CUT_SHORT);
@@ -112,7 +111,7 @@ fn module(file: &File<'_>) -> Result<WasmModule, Unreadable> {
             let bytes = part(file.content, table.start, table.size)?;
             functions(&bytes).map_or(CUT_SHORT, WasmModule::Whole)
         }
-        (None, _) => WasmModule::Damaged("the module ends before its exports"),
+        (None, _) => WasmModule::Damaged(UnknownProgram::NoExports),
         _ => CUT_SHORT,
     })
 }
@@ -180,8 +179,8 @@ fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
 
 /// Reports a module that cannot be loaded. If it has a name of the plugin interface, it was a
 /// plugin.
-fn damaged(file: &File<'_>, reason: &str) -> Result<Sighting, Unreadable> {
-    let mut seen = opaque::hidden(file, FileKind::WasmModule, NAME, reason);
+fn damaged(file: &File<'_>, why: UnknownProgram) -> Result<Sighting, Unreadable> {
+    let mut seen = opaque::hidden(file, FileKind::WasmModule, NAME, why);
     let all = (0, file.content.len());
     if find(file.content, all, PREFIX.as_bytes(), |_| true)?.is_some() {
         seen.role = Role::Plugin;

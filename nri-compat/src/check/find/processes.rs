@@ -16,14 +16,15 @@ use std::path::{Path, PathBuf};
 use super::visit;
 use crate::check::bridged;
 use crate::check::content::disk::{Disk, FileId};
-use crate::check::found::{FileOutcome, Found};
+use crate::check::found::{Demand, FileOutcome, Found};
 use crate::check::parallel;
 use crate::check::scan::Scan;
 use crate::check::unjudged;
 use crate::escape;
 use crate::place::Place;
-use crate::sighting::{Evidence, Role, Sighting, UnknownKind};
+use crate::sighting::{Evidence, Role, Sighting};
 use crate::skipped::{SkipKind, Skipped, Unreadable};
+use crate::unknown::Unknown;
 
 /// The suffix that the kernel appends to the name of an executable that was deleted or replaced.
 const DELETED: &[u8] = b" (deleted)";
@@ -175,11 +176,9 @@ impl Processes<'_> {
         let unseen = unseen.filter(|(inode, _)| !self.seen.contains(inode));
         for socket in unseen.map(|(_, socket)| socket).collect::<BTreeSet<_>>() {
             let reason = "a process that cannot be seen is connected to this NRI socket; run this as root, where the processes of the host are visible";
-            scan.store_sighting(unjudged::of_kind(
-                &Place::from_path(socket),
-                UnknownKind::Process,
-                reason,
-            ));
+            let why = Unknown::Process(reason.to_owned());
+            let place = Place::from_path(socket);
+            scan.store_sighting(unjudged::sighting(&place, Demand::Launched, why));
         }
     }
 }
@@ -191,7 +190,11 @@ impl Plugin {
         Sighting {
             name: self.name.clone(),
             index: self.index.clone(),
-            ..unjudged::of_kind(&place.run_by(&[self.pid]), UnknownKind::Process, &reason)
+            ..unjudged::sighting(
+                &place.run_by(&[self.pid]),
+                Demand::Launched,
+                Unknown::Process(reason),
+            )
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::check::unjudged;
 use crate::escape;
 use crate::place::Place;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
+use crate::unknown::UnknownFile;
 
 /// A path to start from.
 #[derive(Clone, Debug)]
@@ -136,14 +137,14 @@ impl Roots {
         let configured = real.map(|real| runtime::read(&real, file, &self.machine));
         let why = match configured {
             Ok(Some(configured)) => return self.configured(scan, configured),
-            Ok(None) => "not a configuration of containerd or CRI-O".to_owned(),
+            Ok(None) => UnknownFile::NoConfiguration,
             Err(error) => {
                 scan.gathered().found.missing.push(escape::path(file));
-                Unreadable::from(&error).reason
+                UnknownFile::Unread(Unreadable::from(&error).reason)
             }
         };
         self.looked_at.push(escape::path(file));
-        unjudged::report(scan, &Place::from_path(file), Demand::Named, &why);
+        unjudged::report(scan, &Place::from_path(file), Demand::Named, why);
     }
 
     /// Adds the folders that a configuration names, and reports missing ones.

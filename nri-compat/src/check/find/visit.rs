@@ -15,14 +15,15 @@ use crate::check::scan::{Linked, NameRank, Scan, Visit};
 use crate::check::{parallel, read, unjudged};
 use crate::place::Place;
 use crate::skipped::Unreadable;
+use crate::unknown::UnknownFile;
 
 /// Reads and counts a file.
 pub(in crate::check) fn file(scan: &Scan<'_>, visit: &Visit) {
     let outcome = open(scan, &visit.path).and_then(|disk| match disk {
         Some(disk) => look(scan, &disk, visit, true),
         None if visit.demand == Demand::Named => {
-            let reason = "neither a file nor a folder";
-            let outcome = unjudged::report(scan, &visit.place, visit.demand, reason);
+            let why = UnknownFile::Special;
+            let outcome = unjudged::report(scan, &visit.place, visit.demand, why);
             Ok(Some(outcome))
         }
         None => Ok(None),
@@ -210,7 +211,8 @@ fn unreadable(scan: &Scan<'_>, visit: &Visit, why: Unreadable) -> FileOutcome {
         visit.demand == Demand::Launched && metadata.is_ok_and(|file| disk::is_executable(&file))
     };
     if visit.demand == Demand::Named || is_launched() {
-        return unjudged::report(scan, &visit.place, visit.demand, &why.reason);
+        let why = UnknownFile::Unread(why.reason);
+        return unjudged::report(scan, &visit.place, visit.demand, why);
     }
     scan.skip(visit.place.clone(), why);
     FileOutcome::Unreadable

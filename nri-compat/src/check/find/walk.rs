@@ -15,8 +15,8 @@ use crate::check::parallel;
 use crate::check::scan::{Scan, Visit};
 use crate::check::unjudged;
 use crate::place::Place;
-use crate::sighting::UnknownKind;
 use crate::skipped::{SkipKind, Unreadable};
+use crate::unknown::UnknownFile;
 
 /// The file that marks an OCI layout.
 const OCI_LAYOUT: &str = "oci-layout";
@@ -59,7 +59,7 @@ pub(in crate::check) fn folder(
     parallel::share(scan.threads, entries, |entry| walk.entry(entry));
     if root.is_named && !walk.has_content.into_inner() {
         let place = Place::from_path(&root.shown);
-        let empty = unjudged::of_kind(&place, UnknownKind::NoFiles, "contains no files");
+        let empty = unjudged::sighting(&place, Demand::Named, UnknownFile::NoFiles);
         scan.store_sighting(empty);
     }
 }
@@ -126,8 +126,8 @@ impl Walk<'_> {
             Ok(Some(target)) => target,
             Ok(None) if is_wanted => return self.scan.skip(place, special()),
             Err(why) if is_wanted => {
-                let reason = format!("a link that cannot be followed: {why}");
-                let outcome = unjudged::report(self.scan, &place, demand, &reason);
+                let why = UnknownFile::BrokenLink(why.reason);
+                let outcome = unjudged::report(self.scan, &place, demand, why);
                 return self.scan.count(outcome);
             }
             Ok(None) | Err(_) => return,
@@ -151,7 +151,8 @@ impl Walk<'_> {
         self.has_content.store(true, Ordering::Relaxed);
         let place = self.place(folder);
         if folder == self.root.path && self.root.is_named {
-            let outcome = unjudged::report(self.scan, &place, Demand::Named, &why.reason);
+            let why = UnknownFile::Unread(why.reason);
+            let outcome = unjudged::report(self.scan, &place, Demand::Named, why);
             return self.scan.count(outcome);
         }
         self.scan.skip(place, why);

@@ -11,6 +11,7 @@ use crate::check::scan::Scan;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::{Evidence, FileKind, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
+use crate::unknown::Unknown;
 use crate::workloads::manifest::{self, Item};
 use crate::workloads::{Container, Workload, is_own};
 
@@ -217,7 +218,7 @@ pub(in crate::check) fn unknown(place: Place, reason: String) -> Sighting {
         place,
         kind: FileKind::Manifest,
         evidence: vec![Evidence::new(READER, &*reason)],
-        interface: Interface::unknown(reason),
+        interface: Interface::Unknown(Unknown::Manifest(reason)),
         ..Sighting::default()
     }
 }

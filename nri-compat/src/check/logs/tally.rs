@@ -8,7 +8,6 @@ use super::life::Lives;
 use super::record::Field;
 use super::subject::Subject;
 use super::unwrap::Found;
-use super::wording::BRIDGED;
 use crate::check::events::in_order;
 use crate::check::identity::{identity, is_plugin_name};
 use crate::place::Place;
@@ -20,6 +19,7 @@ use crate::sighting::{
 };
 use crate::skipped::Skipped;
 use crate::stamp::{Span, Stamp};
+use crate::unknown::{BRIDGED, UnknownLog};
 
 /// The maximum number of plugins; a log that names more is not from a runtime.
 const MAX_PLUGINS: usize = 2048;
@@ -32,17 +32,6 @@ const MAX_NAMED: usize = 4;
 
 /// The maximum length of a host name in bytes.
 const MAX_HOST: usize = 253;
-
-/// Why the interface of a plugin is unknown that the log says was closed.
-const CLOSED: &str =
-    "the runtime closed it, and the log has no warning about its interface before that";
-
-/// Why the interface of a plugin is unknown that the log says was refused.
-const REFUSED: &str =
-    "the runtime did not accept it, so that the log shows nothing about its interface";
-
-/// Why the interface of a plugin is unknown.
-const NO_WARNING: &str = "no warning about it in this log: it may answer dedicated RPCs, its events may not have fired yet, or the runtime may not warn";
 
 /// All statements about each topic.
 pub(super) type Tally = BTreeMap<Topic, Mentions>;
@@ -155,14 +144,16 @@ pub(super) fn sighting(((subject, full), mentions): (Topic, Mentions)) -> Sighti
 }
 
 /// Returns why the interface of a plugin is unknown that the log has no warning about.
-fn without_warning(mentions: &Mentions) -> &'static str {
+fn without_warning(mentions: &Mentions) -> UnknownLog {
     if mentions.notes.contains_key(BRIDGED) {
-        return BRIDGED;
+        return UnknownLog::Bridged;
     }
     match mentions.incidents.worst() {
-        Some(Fate::Closed) => CLOSED,
-        Some(Fate::Refused) => REFUSED,
-        Some(Fate::Serving | Fate::Lost | Fate::OneShot | Fate::None) | None => NO_WARNING,
+        Some(Fate::Closed) => UnknownLog::Closed,
+        Some(Fate::Refused) => UnknownLog::Refused,
+        Some(Fate::Serving | Fate::Lost | Fate::OneShot | Fate::None) | None => {
+            UnknownLog::NoWarning
+        }
     }
 }
 
@@ -235,7 +226,7 @@ pub(crate) fn incomplete(skipped: &Skipped) -> Sighting {
     Sighting {
         place: skipped.place.clone(),
         kind: Log,
-        interface: Interface::unknown(format!("not all of the log could be read: {reason}")),
+        interface: Interface::unknown(UnknownLog::Unread(reason.clone())),
         evidence: vec![Evidence::new(LOG_READER, format!("not read: {reason}"))],
         ..Sighting::default()
     }

@@ -10,16 +10,13 @@ use super::record::regex;
 use super::subject::{Stage, Subject};
 use crate::facts::DEDICATED;
 use crate::rules::incident::{self, Fate, Incident};
+use crate::unknown::BRIDGED;
 
 /// The message of containerd whose details are in fields.
 pub(super) const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface";
 
 /// The line of a list of deprecations with the message of an entry, whose id is on another line.
 pub(super) const LISTED_MESSAGE: &str = "\"message\": \"NRI plugin";
-
-/// What a line of `nri-bridge` says about the plugin behind it.
-pub(super) const BRIDGED: &str =
-    "nri-bridge sends it StateChange, whatever the runtime does: it has to stay behind the bridge";
 
 /// The wordings of messages that are no incidents, each with what it says. Those of unread warnings
 /// count only if nothing else was found.

@@ -6,7 +6,8 @@ use nri_schema::model::Event;
 use crate::check::evidence::nri_module;
 use crate::check::target::Target;
 use crate::facts::MODULE;
-use crate::sighting::{FileKind, Interface, Role, Sighting, UnknownKind};
+use crate::sighting::{FileKind, Interface, Role, Sighting};
+use crate::unknown::{Unknown, UnknownBridge, UnknownFile, UnknownProgram, UnknownSource};
 
 /// Returns the remedy for events that arrive as `StateChange`.
 pub(super) fn state_change(
@@ -61,29 +62,34 @@ fn listed(events: &[String]) -> String {
     if events.is_empty() { "every event".to_owned() } else { events.join(", ") }
 }
 
-/// Returns the next step for a reason of this kind; `None` if the kind of file selects it.
-fn next_step(kind: UnknownKind) -> Option<&'static str> {
-    match kind {
-        UnknownKind::NotFetched => Some(
+/// Returns the next step for a reason; `None` if the kind of file selects it.
+fn next_step(why: &Unknown) -> Option<&'static str> {
+    match why {
+        Unknown::NotFetched(..) => Some(
             "follow the reason and check again, or check the image as a file: `docker save IMAGE \
                 | nri-compat check -`",
         ),
-        UnknownKind::NoFiles => {
+        Unknown::File(UnknownFile::NoFiles) => {
             Some("name the folder that has the plugins, or see why nothing was put into this one")
         }
-        UnknownKind::Process => Some(
+        Unknown::Process(_) | Unknown::Bridge(UnknownBridge::NoProcess(_)) => Some(
             "check the files or the image that the process was started from, or look for its name \
                 in the runtime's log (`nri-compat logs`)",
         ),
-        UnknownKind::NotBuilt => Some(
+        Unknown::Source(UnknownSource::NotBuilt(_)) => Some(
             "make it build with `go build`, and check again with --go; or check the program that \
                 was built elsewhere",
         ),
-        UnknownKind::HandlersRefused => Some(
+        Unknown::Program(UnknownProgram::HandlersRefused) => Some(
             "give its handlers the signatures that the stub of its NRI release requires; from \
                 v0.4.0 on they take a context",
         ),
-        UnknownKind::Other => None,
+        Unknown::File(_)
+        | Unknown::Program(_)
+        | Unknown::Source(_)
+        | Unknown::Manifest(_)
+        | Unknown::Bridge(_)
+        | Unknown::Log(_) => None,
     }
 }
 
@@ -111,7 +117,7 @@ fn releases<'h>(
 /// Returns how to find out what could not be determined.
 pub(super) fn find_out(seen: &Sighting) -> String {
     if let Interface::Unknown(why) = &seen.interface
-        && let Some(step) = next_step(why.kind)
+        && let Some(step) = next_step(why)
     {
         return step.to_owned();
     }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::rules::ids;
 use crate::sighting::Events;
+use crate::unknown::UnknownProgram;
 use nri_schema::history::Tables;
 
 use Certainty::{ByName, Exact, Observed};
@@ -228,11 +229,11 @@ fn tables_newer_than_the_readers_make_unknown_what_these_cannot_find() {
 
 #[test]
 fn an_unknown_verdict_says_why_and_how_to_find_out() {
-    let why = "its function names are gone";
-    let mut plugin = seen(GoBinary, Interface::unknown(why), &[], Certainty::Unknown);
+    let why = UnknownProgram::NoFunctionTable;
+    let mut plugin = seen(GoBinary, Interface::unknown(why.clone()), &[], Certainty::Unknown);
     assert_eq!(outcomes(&plugin, &ACROSS), [Unknown; 6]);
     let told = verdict(&plugin, "nri@0.12");
-    assert_eq!((&*told.reason, told.confidence), (why, Confidence::Low));
+    assert_eq!((&*told.reason, told.confidence), (&*why.to_string(), Confidence::Low));
     assert!(!told.remedy.is_empty());
     (plugin.kind, plugin.role) = (GoMod, Role::Library);
     assert_eq!(outcomes(&plugin, &ACROSS), [Unknown; 6]);

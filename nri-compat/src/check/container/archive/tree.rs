@@ -13,6 +13,7 @@ use super::names::{self, Whiteout, shown_path};
 use crate::check::found::{Demand, Found};
 use crate::check::unjudged;
 use crate::place::Place;
+use crate::unknown::UnknownFile;
 
 /// The maximum number of symbolic links that are followed for one path.
 const MAX_LINKS_FOLLOWED: usize = 8;
@@ -185,17 +186,15 @@ impl<'l> Tree<'l> {
 /// Returns a finding about a link that runtimes follow, but that leads to nothing known.
 fn unknown_link(place: &Place, path: &Path, target: &Path) -> Option<Found> {
     let shown = shown_path(target);
-    let reason = if names::moves_plugin_folder(path, target) {
-        format!(
-            "a link to {shown}, so that runtimes start the executables there, not all of which are recognised"
-        )
+    let why = if names::moves_plugin_folder(path, target) {
+        UnknownFile::LinkedFolder(shown)
     } else if names::is_launched(path) {
-        format!("a link to {shown}, which is not known to be a plugin or to be none")
+        UnknownFile::LinkToUnknown(shown)
     } else {
         return None;
     };
     let place = place.entry(shown_path(path));
-    let unknown = unjudged::sighting(&place, Demand::Launched, reason);
+    let unknown = unjudged::sighting(&place, Demand::Launched, why);
     Some(Found::sighting(unknown))
 }
 

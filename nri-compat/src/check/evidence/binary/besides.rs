@@ -29,12 +29,19 @@ const PACKED: u64 = 256 << 10;
 /// The machine of programs for the kernel (BPF).
 const BPF: u16 = 247;
 
-/// Returns a description of the data appended to a program; `None` if there is none, or only
-/// padding.
+/// Data that is appended to a program.
+pub(crate) struct Appended {
+    /// The number of its bytes.
+    pub(crate) size: u64,
+    /// Its format, if it is packed.
+    pub(crate) format: Option<&'static str>,
+}
+
+/// Returns the data appended to a program; `None` if there is none, or only padding.
 ///
 /// It must have a known format in files without section headers, where the sections that are not
 /// loaded look like appended data.
-pub(crate) fn appended(image: &Image<'_>) -> Result<Option<String>, Unreadable> {
+pub(crate) fn appended(image: &Image<'_>) -> Result<Option<Appended>, Unreadable> {
     let offset = image.headers.end;
     let size = image.content.len().saturating_sub(offset);
     if size == 0 {
@@ -43,14 +50,10 @@ pub(crate) fn appended(image: &Image<'_>) -> Result<Option<String>, Unreadable> 
     let beginning = image.part(offset, BEGINNING.min(size))?;
     let from_end = image.content.len() - ENDING.min(size);
     let ending = image.part(from_end, ENDING)?;
-    if let Some(format) = begins(&beginning).or_else(|| ends(&ending)) {
-        return Ok(Some(format!(
-            "{size} bytes of packed data ({format}) are appended to it and were not read; unpack them and check again"
-        )));
-    }
+    let format = begins(&beginning).or_else(|| ends(&ending));
     let is_data = |part: &[u8]| part.iter().any(|byte| *byte != 0);
     let counts = !image.headers.stripped && (is_data(&beginning) || is_data(&ending));
-    Ok(counts.then(|| format!("{size} bytes of unknown data are appended to it and were not read")))
+    Ok((format.is_some() || counts).then_some(Appended { size, format }))
 }
 
 fn begins(bytes: &[u8]) -> Option<&'static str> {

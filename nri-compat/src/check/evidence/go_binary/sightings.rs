@@ -11,13 +11,8 @@ use crate::check::evidence::binary::Image;
 use crate::check::evidence::protocol::{self, Names};
 use crate::check::evidence::{Unreadable, opaque, sighting};
 use crate::facts::{self, DEDICATED};
-use crate::sighting::{
-    Built, Certainty, Evidence, FileKind, Interface, Role, Sighting, UnknownKind,
-};
-
-/// The reason why a plugin is not judged by the stub that it links.
-const REFUSED: &str = "none of its types has a handler that the stub would accept";
-const UNREADABLE: &str = "its types cannot be read, or its stub is a changed copy";
+use crate::sighting::{Built, Certainty, Evidence, FileKind, Interface, Role, Sighting};
+use crate::unknown::UnknownProgram;
 
 /// The number of dedicated RPCs that a stub answers, unless it is older than them.
 const ALL_DEDICATED: usize = facts::DEDICATED_RPCS.len();
@@ -107,9 +102,7 @@ fn of_names(file: &File<'_>, names: &Names) -> Sighting {
     let first = details.next().unwrap_or_default();
     let mut seen = of_role(file, Role::Plugin, first);
     seen.evidence.extend(details.map(evidence));
-    let reason =
-        "speaks NRI's protocol without NRI's stub; cannot determine which calls it answers";
-    seen.interface = Interface::unknown(reason);
+    seen.interface = Interface::unknown(UnknownProgram::NoStub);
     seen
 }
 
@@ -137,16 +130,16 @@ fn plugin(
             sighting.evidence.extend(handler_evidence(&handlers));
         }
         // A stub refuses to start a plugin of which it accepts no handler.
-        Some(_) => cannot_tell(&mut sighting, UnknownKind::HandlersRefused, REFUSED),
-        None => cannot_tell(&mut sighting, UnknownKind::Other, UNREADABLE),
+        Some(_) => cannot_tell(&mut sighting, UnknownProgram::HandlersRefused),
+        None => cannot_tell(&mut sighting, UnknownProgram::HandlersUnread),
     }
     Ok(sighting)
 }
 
 /// Notes why the events that a plugin handles cannot be determined.
-fn cannot_tell(plugin: &mut Sighting, kind: UnknownKind, why: &str) {
-    plugin.interface = Interface::unknown_because(kind, why);
+fn cannot_tell(plugin: &mut Sighting, why: UnknownProgram) {
     let detail = format!("{why}: cannot determine which events it handles");
+    plugin.interface = Interface::unknown(why);
     plugin.evidence.push(evidence(detail));
 }
 
@@ -177,10 +170,10 @@ fn generation(stub: &Stub) -> (Interface, Built, String) {
             "the stub has neither RunPodSandbox nor UpdatePodSandbox",
         ),
         _ => {
-            let reason = "its stub has some of the dedicated RPCs, as no release of NRI does";
-            let detail = format!("{reason}: a build between releases, or a changed copy");
+            let why = UnknownProgram::MixedStub;
+            let detail = format!("{why}: a build between releases, or a changed copy");
             let built = Built::range(Some(facts::VALIDATION), None);
-            return (Interface::unknown(reason), built, detail);
+            return (Interface::unknown(why), built, detail);
         }
     };
     let (interface, range) = match below {
@@ -206,16 +199,19 @@ fn handler_evidence(handlers: &Handlers) -> Vec<Evidence> {
 /// Reports a plugin that serves the protocol only with generated bindings.
 fn without_stub(file: &File<'_>, package: &str) -> Sighting {
     let detail = format!("{package}.RegisterPluginService is linked without a stub");
-    let reason = "serves the protocol without NRI's stub; cannot determine which calls it answers";
-    Sighting { interface: Interface::unknown(reason), ..of_role(file, Role::Plugin, detail) }
+    Sighting {
+        interface: Interface::unknown(UnknownProgram::ServesWithoutStub),
+        ..of_role(file, Role::Plugin, detail)
+    }
 }
 
 fn one_shot(file: &File<'_>, module: &str) -> Sighting {
     if !module.ends_with("nri") {
-        let reason = format!("calls {module}/skel.Run, which may be a copy of NRI v0.1.0");
+        let why = UnknownProgram::CopiedSkel(module.to_owned());
+        let detail = why.to_string();
         return Sighting {
-            interface: Interface::unknown(reason.clone()),
-            ..of_role(file, Role::Plugin, reason)
+            interface: Interface::unknown(why),
+            ..of_role(file, Role::Plugin, detail)
         };
     }
     let detail = format!("{module}/skel.Run is linked: a v0.1.0 plugin");
