@@ -1,4 +1,4 @@
-//! What arguments of commands may be besides paths.
+//! Arguments of commands that are no paths.
 
 use std::path::Path;
 

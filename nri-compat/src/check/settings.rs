@@ -41,7 +41,7 @@ pub(in crate::check) struct RuntimeConfiguration<'c> {
     pub(in crate::check) release: Option<&'c ReadingRelease>,
 }
 
-/// What is to say about a configuration.
+/// The findings about a configuration.
 #[derive(Clone, Debug, Default)]
 pub(in crate::check) struct Findings {
     /// A phrase about NRI, if that is known: `NRI is off by default`.

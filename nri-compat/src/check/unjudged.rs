@@ -67,7 +67,7 @@ pub(super) fn unrecognised(file: &File<'_>, demand: Demand) -> Option<Found> {
     is_wanted.then(|| Found::sighting(sighting(&file.place, demand, not_judged(file))))
 }
 
-/// Returns what is known about a file that is not read: that it is unknown if a result is required.
+/// Returns the findings in a file that is not read: unknown if a result is required, else skipped.
 pub(super) fn unread(file: &File<'_>, demand: Demand, why: Unreadable) -> Found {
     if demand == Demand::Walked {
         return Found::skipped(Skipped::unreadable(file.place.clone(), why));

@@ -63,7 +63,7 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     UTF_8.decode(bytes).0
 }
 
-/// Returns what is in a manifest, in its order. A document that cannot be read does not affect the
+/// Returns the items of a manifest, in their order. A document that cannot be read does not affect the
 /// others.
 pub fn read(text: &str) -> Vec<Item> {
     let mut items = Vec::new();

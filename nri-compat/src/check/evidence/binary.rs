@@ -4,8 +4,8 @@
 //! start, or be started later from a complete copy. So headers narrow a search only if they agree
 //! with each other ([`Image::sound`]); otherwise the whole file is searched.
 
-mod besides;
 pub(crate) mod bytes;
+mod contained;
 mod elf;
 pub(crate) mod window;
 
@@ -16,7 +16,7 @@ use crate::check::content::{Content, File};
 use bytes::Layout;
 use window::Part;
 
-pub(crate) use besides::{appended, embedded};
+pub(crate) use contained::{appended, embedded};
 
 /// The section that linkers make of constants, unless they are told to merge it with others.
 const CONSTANTS: &str = ".rodata";
@@ -116,7 +116,7 @@ impl<'c> Image<'c> {
         segments.flat_map(|segment| without(segment.offset, segment.end(), &left_out)).collect()
     }
 
-    /// Returns offset and length of what is outside of the sections for which `leave_out` is true,
+    /// Returns offset and length of the parts outside of the sections for which `leave_out` is true,
     /// up to the end of the last part that a header names; the whole file if its headers do not
     /// agree.
     pub(crate) fn outside(&self, leave_out: impl Fn(&str) -> bool) -> Vec<(u64, u64)> {

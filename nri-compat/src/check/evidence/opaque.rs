@@ -57,7 +57,7 @@ pub(super) fn foreign(file: &File<'_>) -> Result<Option<Sighting>, Unreadable> {
 
 /// Reports the unread parts of a complete executable: appended data, or
 /// another program among its constants, if it may start programs.
-pub(super) fn besides(
+pub(super) fn contained(
     file: &File<'_>,
     image: &Image<'_>,
     may_start_programs: bool,

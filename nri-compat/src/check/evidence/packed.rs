@@ -13,7 +13,7 @@ use crate::skipped::{SkipKind, Skipped};
 /// The number of bytes that are looked at together.
 const BLOCK: usize = 16 << 10;
 
-/// The number of blocks in a row from which on data counts: 256 KiB that begin anywhere have so
+/// The number of blocks in a row from which on data counts: 256 KiB that begin anywhere have this
 /// many whole blocks.
 const MIN_BLOCKS: u64 = 15;
 

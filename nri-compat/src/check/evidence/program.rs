@@ -75,7 +75,7 @@ fn in_image(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
         // Most programs are no plugins, and a search of each would take long.
         let may_be_plugin = !seen.is_empty() || identity(&file.name).0.is_some();
         let may_start_programs = may_be_plugin && (go_starts_programs || is_mixed || !is_go);
-        seen.extend(opaque::besides(file, &image, may_start_programs)?);
+        seen.extend(opaque::contained(file, &image, may_start_programs)?);
     }
     if seen.is_empty() && !is_go {
         seen.extend(opaque::unexplained(file, &image));

@@ -145,7 +145,7 @@ fn look(
 ) -> io::Result<Option<FileOutcome>> {
     let path = Some(&visit.path).filter(|path| !path.as_os_str().is_empty());
     let file = with_head(&visit.place, disk, path)?;
-    // Runtimes do not start what is not executable.
+    // Runtimes start only executable files.
     let demand = match visit.demand {
         Demand::Launched if !disk.is_executable => Demand::Walked,
         demand => demand,

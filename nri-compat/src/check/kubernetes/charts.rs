@@ -59,7 +59,7 @@ pub(in crate::check) fn read(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -
 }
 
 /// Returns the folder of the chart that an entry of an archive belongs to, if the entry has to do
-/// with NRI, with what is known about the chart.
+/// with NRI, and the sighting of the chart.
 pub(in crate::check) fn in_archive(file: &File<'_>) -> Option<(String, Sighting)> {
     let folder = folder_of(&file.place.file)?;
     let why = reason(file)?;

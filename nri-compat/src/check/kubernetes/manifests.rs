@@ -24,7 +24,7 @@ const READER: &str = "manifest";
 /// people.
 const PLACEHOLDERS: [&str; 4] = ["{{", "${", "$(", "<"];
 
-/// A manifest, and what is known about it so far.
+/// A manifest that is being read, and its findings so far.
 struct ManifestReading<'r, 's> {
     scan: &'r Scan<'s>,
     place: Place,
@@ -94,7 +94,7 @@ impl ManifestReading<'_, '_> {
         }
     }
 
-    /// Requests the images of the candidates of a workload, and reports what is known without them.
+    /// Requests the images of the candidates of a workload, and reports what needs no image.
     fn workload(&mut self, workload: &Workload) {
         self.objects += 1;
         self.workloads += 1;

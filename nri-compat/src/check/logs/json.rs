@@ -19,7 +19,7 @@ const BELOW: usize = usize::MAX - 1;
 /// The rank of a field that is in another element of a list: the metadata of a line in Loki's form.
 const BESIDE: usize = usize::MAX;
 
-/// The maximum number of objects and lists within each other. What is in more is a text.
+/// The maximum number of objects and lists within each other. Anything deeper is a text.
 const MAX_LEVELS: usize = 16;
 
 /// The maximum number of braces in a text at which no JSON value begins.
@@ -152,7 +152,7 @@ impl Inner {
         }
     }
 
-    /// Adds what is in an object or a list. Its fields belong to the record of the object around,
+    /// Adds the content of an object or a list. Its fields belong to the record of the object around,
     /// unless it has a record of its own.
     fn inner(&mut self, inner: Self, is_element: bool) {
         let is_attribute = inner.get(Field::Key).and(inner.get(Field::Value)).is_some();

@@ -50,7 +50,7 @@ fn is_tar(start: &[u8]) -> bool {
     matches!(first, Ok(Some(Ok(_))))
 }
 
-/// Returns what is in a compressed file that is no archive.
+/// Returns the content of a compressed file that is no archive.
 pub(super) fn content(file: &File<'_>) -> PackedContent {
     let mut start = unpacked_start(&file.head, file.content, HEAD);
     if is_program(file, &start) {

@@ -49,7 +49,7 @@ pub(super) fn find(
     found
 }
 
-/// Returns what is wrong with a setting in NRI's table.
+/// Returns the mistake in a setting in NRI's table.
 fn of_nri(reader: &PathReader<'_>, setting: &Setting, key: &str) -> Option<Incident> {
     match reader.configuration.known.setting(key) {
         Some(known) => {

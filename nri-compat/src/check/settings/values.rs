@@ -9,7 +9,7 @@ use crate::configuration::{KnownSetting, ValueType};
 use crate::rules::ids;
 use crate::sighting::Incident;
 
-/// Returns what is wrong with the value of a setting.
+/// Returns the mistake in the value of a setting.
 pub(super) fn check(setting: &Setting, known: &KnownSetting) -> Option<Incident> {
     match (known.value_type, &setting.value) {
         (ValueType::Boolean, Value::Boolean(_)) | (ValueType::String, Value::String(_)) => None,

@@ -78,7 +78,7 @@ impl<'c> Packed<'c> {
         Self { base, parts, broken }
     }
 
-    /// Returns the reason why files besides these images are not read, if there are any.
+    /// Returns the reason why files other than these images are not read, if there are any.
     pub(super) fn others(&self, images: &[Image]) -> Option<Unreadable> {
         let layers = images.iter().flat_map(|image| &image.layers);
         let layers: BTreeSet<&Path> = layers.map(|blob| Path::new(&blob.path)).collect();
@@ -121,7 +121,7 @@ impl Store for Packed<'_> {
     }
 }
 
-/// Returns true for the paths that programs give to the parts of an image, besides its layers.
+/// Returns true for the paths that programs give to the parts of an image other than its layers.
 fn is_part_of_image(path: &Path) -> bool {
     let names = ["json", "layer.tar", "oci-layout", "repositories", "VERSION"];
     path.starts_with("blobs")
