@@ -2,32 +2,43 @@
 # Rehearses taking in a new release of NRI: a made-up release with all that one can bring goes through a copy of the workspace.
 # Written by hand are only its proto, its row in protos/events.toml, and what the compiler asks for, at the places listed in
 # .ci/rehearsal/places.txt.
+#   .ci/rehearsal.sh [quick]
+# `quick` compiles the libraries, nri-compat and two example plugins, and leaves out what compiles everything else: all other
+# targets, the examples under every runtime, and the interfaces of libraries that nothing is generated in. .ci/run can afford it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source .ci/setup.sh
+case "$*" in
+  "" | quick) only="$*" ;;
+  *) echo "usage: .ci/rehearsal.sh [quick]" >&2; exit 2 ;;
+esac
 all=(--workspace --all-features --locked)
+# What the verdicts need; the libraries are compiled with it.
+programs=(--bin nri-compat --example logger --example device-injector)
 export NRI_TESTS_FEATURES="${all[*]}"
 root="$PWD" target="$(realpath "${CARGO_TARGET_DIR:-target}")"
 PEERS="$target/peers"
 release=v0.99.0
 xtask="$target/debug/xtask" compat="$target/debug/nri-compat"
 
-step() { printf '\n== %s (%ss)\n' "$*" "$SECONDS"; }
+# step NAME: prints the name and the seconds so far, and what the processors took: of this shell, and of what it ran.
+step() {
+  printf '\n== %s (%ss)\n' "$*" "$SECONDS"
+  times
+}
 
 step "the verdicts of today"
-cargo build "${all[@]}" --bin xtask --bin nri-compat --bin build-peers --example logger --example device-injector
+cargo build "${all[@]}" "${programs[@]}" --bin xtask --bin build-peers
 "$target/debug/build-peers" go specimens > /dev/null
 # Go plugins of several releases of NRI, built in many ways, and plugins of this workspace.
-readarray -t programs < <(find "$target"/peers/nri-v* "$target"/peers/specimens-* -type f -perm -u+x | sort)
-programs+=("$target/debug/examples/logger" "$target/debug/examples/device-injector")
-printf '%s programs\n' "${#programs[@]}"
-[ "${#programs[@]}" -gt 10 ]
-# verdicts COMMAND [OPTIONS]: what the command says of these programs under every release of NRI and of containerd that came
-# with another revision, and how sure it is.
-verdicts() {
-  "$@" check --fail-on never --format csv --target nri@0.6 --target nri@0.11 --target nri@0.12 --target containerd@2.7 \
-    "${programs[@]}"
-}
+readarray -t plugins < <(find "$target"/peers/nri-v* "$target"/peers/specimens-* -type f -perm -u+x | sort)
+plugins+=("$target/debug/examples/logger" "$target/debug/examples/device-injector")
+printf '%s programs\n' "${#plugins[@]}"
+[ "${#plugins[@]}" -gt 10 ]
+# verdicts COMMAND [OPTIONS]: what the command says of these programs under the targets, and how sure it is.
+verdicts() { "$@" check --fail-on never --format csv "${targets[@]/#/--target=}" "${plugins[@]}"; }
+# Every release of NRI and of containerd that came with another revision.
+targets=(nri@0.6 nri@0.11 nri@0.12 containerd@2.7)
 verdicts "$compat" > "$target/rehearsal-before.csv"
 
 copy="$(mktemp -d)"
@@ -35,21 +46,33 @@ trap 'rm -rf "$copy"' EXIT
 # With the time of now, so that nothing compiled from an earlier copy passes for its own.
 git archive HEAD | tar --extract --touch --directory "$copy"
 # Both keep what does not change between rehearsals: the dependencies, and the peers of the matrix.
-export CARGO_TARGET_DIR="$target/rehearsal"
+export CARGO_TARGET_DIR="$target/rehearsal" CARGO_INCREMENTAL=0
 mkdir -p "$CARGO_TARGET_DIR"
 ln -sfn "$target/peers" "$CARGO_TARGET_DIR/peers"
-cd "$copy"
-git init --quiet # or else paths would be those of a folder above
 
 # Dependencies are compiled already: the first rehearsal takes them, and nothing of the workspace itself.
 if [ ! -d "$CARGO_TARGET_DIR/debug" ]; then
   mkdir "$CARGO_TARGET_DIR/debug"
-  cp -al "$target"/debug/{.fingerprint,build,deps} "$CARGO_TARGET_DIR/debug/"
-  own_targets | while read -r name; do
-    find "$CARGO_TARGET_DIR/debug" -mindepth 2 -maxdepth 2 \
-      -regextype posix-extended -regex ".*/(lib)?$name-[0-9a-f]{16}(\..*)?" -exec rm -rf {} +
-  done
+  cp -a "$target"/debug/{.fingerprint,build} "$CARGO_TARGET_DIR/debug/"
+  cp -al "$target/debug/deps" "$CARGO_TARGET_DIR/debug/"
+  own_targets | .ci/rehearsal/remove.sh "$CARGO_TARGET_DIR/debug"
 fi
+
+# interfaces FOLDER OUT CRATE...: describes libraries of the workspace in this folder, in OUT.
+interfaces() {
+  local folder="$1" out="$2"
+  shift 2
+  rm -rf "$CARGO_TARGET_DIR/doc"
+  # With the flags of cargo-semver-checks, which on its own compiles all dependencies again for each side.
+  (cd "$folder" && RUSTDOC="$root/xtask/src/rustdoc-json.sh" \
+    RUSTDOCFLAGS="-Zunstable-options --document-private-items --document-hidden-items --output-format json --cap-lints allow" \
+    cargo doc --locked --all-features --no-deps "${@/#/--package=}")
+  rm -rf "$out"
+  mv "$CARGO_TARGET_DIR/doc" "$out"
+}
+
+cd "$copy"
+git init --quiet # or else paths would be those of a folder above
 
 newest="$(sed -n 's/^revision = "\(.*\)"/\1/p' protos/versions.toml | tail -n 1)"
 .ci/rehearsal/release.sh "protos/api/$newest/api.proto" > new.proto
@@ -72,12 +95,12 @@ import
 
 step "diff reports each addition, and what was removed"
 code=0
-"$compat" --data protos diff "$newest" "$release" > diff || code="$?"
-cat diff
+"$compat" --data protos diff "$newest" "$release" > differences || code="$?"
+cat differences
 # Something was removed.
 [ "$code" = 100 ]
 for name in QuiesceContainer quiesce_group quiesce_limit quiesced_by AuthenticatePlugin Quiescence StateChange; do
-  grep -qF "$name" diff
+  grep -qF "$name" differences
 done
 
 step "no handler has changed"
@@ -86,39 +109,78 @@ LC_ALL=C comm -23 <(LC_ALL=C sort "$root/nri/src/plugin/handlers.rs") <(LC_ALL=C
 [ "$(wc -l < handlers-before)" = 1 ]
 
 step "the compiler names each place that a person must edit"
+cp .ci/rehearsal/plugin.rs nri-testing/tests/rehearsal.rs
 : > places
-code=1
-for pass in $(seq 8); do
-  cargo check "${all[@]}" --all-targets --keep-going --message-format json > messages 2> log && code=0 && break
-  python3 .ci/rehearsal/fill_in.py < messages > named || { cat log named; exit 1; }
-  [ -s named ] || { cat log; exit 1; }
-  printf 'pass %s\n' "$pass"
-  cat named | tee -a places
-done
-[ "$code" = 0 ]
+# compiles CARGO_ARGUMENTS...: compiles, and fills in what the errors name, as often as that brings new errors.
+compiles() {
+  local pass
+  for pass in $(seq 8); do
+    if cargo "$@" "${all[@]}" --keep-going --message-format json > messages 2> log; then return; fi
+    python3 .ci/rehearsal/fill_in.py < messages > named || { cat log named; return 1; }
+    [ -s named ] || { cat log; return 1; }
+    printf 'pass %s\n' "$pass"
+    tee -a places < named
+  done
+  return 1
+}
 # Tests may build messages as they like.
-grep -vE '^tests/|/tests(/|\.rs)|/benches/' places | LC_ALL=C sort -u | diff .ci/rehearsal/places.txt -
+places_are_listed() {
+  grep -vE '^tests/|/tests(/|\.rs)|/benches/' places | LC_ALL=C sort -u | diff .ci/rehearsal/places.txt -
+}
+compiles build "${programs[@]}" --test rehearsal
+places_are_listed
 
 step "a plugin handles the event and reads the new field of a request"
-cp .ci/rehearsal/plugin.rs nri-testing/tests/rehearsal.rs
 cargo test "${all[@]}" --test rehearsal
 
 step "programs built before the release have the same verdicts under the older targets"
-cargo build "${all[@]}" --bin nri-compat
 verdicts "$CARGO_TARGET_DIR/debug/nri-compat" > after.csv
 python3 .ci/rehearsal/verdicts.py "$target/rehearsal-before.csv" after.csv
 # A command of today that learns about the release from a folder does not find the event in programs, and says so.
 verdicts "$compat" --data protos > data.csv
 python3 .ci/rehearsal/verdicts.py "$target/rehearsal-before.csv" data.csv or-unknown
 
-step "plugins and runtimes behave as before, with old and new peers"
-# Ten plugins, of the workspace and from Go, under seven runtimes; and the unit tests of the examples.
-cargo test "${all[@]}" --test adaptation every_plugin_under_every_runtime
-cargo test "${all[@]}" --examples
+step "an older command says of the release, and of programs built with it, what the new one says, or that it cannot know"
+targets+=("nri@${release#v}")
+plugins+=("$CARGO_TARGET_DIR/debug/examples/logger" "$CARGO_TARGET_DIR/debug/examples/device-injector")
+verdicts "$CARGO_TARGET_DIR/debug/nri-compat" > new.csv
+verdicts "$compat" --data protos > old.csv
+python3 .ci/rehearsal/verdicts.py new.csv old.csv or-unknown
+cut -d , -f 9,10 new.csv | sort | uniq -c
 
 step "it is a minor release of the libraries"
 cargo_command cargo-semver-checks "$CARGO_SEMVER_CHECKS_VERSION"
-"$target/peers/cargo/bin/cargo-semver-checks" semver-checks --release-type minor --baseline-root "$root" \
-  --package nri --package nri-adaptation --package nri-testing
+# is_minor LIBRARY...
+is_minor() {
+  local name
+  interfaces "$root" interfaces-before "$@"
+  interfaces "$copy" interfaces-after "$@"
+  for name in "${@//-/_}"; do
+    "$PEERS/cargo/bin/cargo-semver-checks" semver-checks --release-type minor \
+      --baseline-rustdoc "interfaces-before/$name.json" --current-rustdoc "interfaces-after/$name.json"
+  done
+}
+# What a release adds is generated in it.
+is_minor nri
+
+if [ -z "$only" ]; then
+  step "so it is of the other libraries"
+  is_minor nri-adaptation nri-testing
+
+  step "no other target has a place that a person must edit"
+  compiles check --all-targets
+  places_are_listed
+
+  step "plugins and runtimes behave as before, with old and new peers"
+  # Ten plugins, of the workspace and from Go, under seven runtimes; and the unit tests of the examples.
+  cargo test "${all[@]}" --test adaptation every_plugin_under_every_runtime
+  cargo test "${all[@]}" --examples
+
+  step "a test names the fields that the compiler does not: nothing applies them yet"
+  code=0
+  cargo test "${all[@]}" --test adaptation every_field_changes_the_spec > spec || code="$?"
+  [ "$code" = 101 ]
+  for field in '"ContainerAdjustment", "quiesceGroup"' '"LinuxMemory", "quiesceLimit"'; do grep -F "$field" spec; done
+fi
 
 step "done"
