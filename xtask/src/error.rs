@@ -69,6 +69,16 @@ pub enum TaskError {
         /// The reason.
         reason: String,
     },
+    /// A public signature names a type that the documentation hides.
+    #[error(
+        "{name}: the signature names a type that the documentation hides: {line}\n  help: add `#[doc(hidden)]` to the item, or remove it from the type"
+    )]
+    Hidden {
+        /// The name of the crate.
+        name: String,
+        /// The item, as in the list of the interface.
+        line: String,
+    },
     /// A template names a value that releases do not have.
     #[error("{}: unknown placeholder `@{name}@`\n  help: see `templates.rs` for the values", path.display())]
     Placeholder {

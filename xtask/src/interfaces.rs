@@ -3,6 +3,9 @@
 //!
 //! rustdoc's JSON is not stable, so the version of `public-api` goes with that of Rust.
 
+mod hidden;
+mod numbers;
+
 use std::path::{Path, PathBuf};
 
 use public_api::Builder;
@@ -13,21 +16,35 @@ use crate::metadata::published;
 use crate::tool::Tool;
 
 /// Documents the workspace at `root`, warnings denied, and returns the interface of every published
-/// crate.
+/// crate, and a page with the number of their items.
 ///
 /// # Errors
 ///
-/// Returns an error if the documentation of a crate has a warning, or its JSON cannot be read.
+/// Returns an error if the documentation of a crate has a warning, its JSON cannot be read, or a
+/// public signature names a type that the documentation hides.
 pub fn targets(root: &Path) -> Result<Vec<Target>, TaskError> {
     let folder =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
     document(root)?;
-    let targets = published(root)?.into_iter().map(|name| {
+    let listed = published(root)?.into_iter().map(|name| {
         let json = folder.join(format!("doc/{}.json", name.replace('-', "_")));
-        let path = PathBuf::from(format!("snapshots/api/{name}.txt"));
-        Ok((path, list(&json)?.into_bytes()))
+        let interface = list(&json)?;
+        Ok((name, interface))
     });
-    targets.collect()
+    let interfaces: Vec<(String, String)> = listed.collect::<Result<_, TaskError>>()?;
+    for (name, interface) in &interfaces {
+        if let Some(line) = hidden::first(name, interface) {
+            return Err(TaskError::Hidden { name: name.clone(), line: line.to_owned() });
+        }
+    }
+    let numbers = (path("README.md"), numbers::page(&interfaces).into_bytes());
+    let interfaces = interfaces.into_iter();
+    let files = interfaces.map(|(name, text)| (path(&format!("{name}.txt")), text.into_bytes()));
+    Ok(files.chain([numbers]).collect())
+}
+
+fn path(file: &str) -> PathBuf {
+    Path::new("snapshots/api").join(file)
 }
 
 fn document(root: &Path) -> Result<(), TaskError> {
