@@ -25,7 +25,7 @@ impl Rpc {
     }
 }
 
-/// The place that says which handlers there are.
+/// The source of the list of handlers.
 #[derive(Default)]
 pub(crate) enum Source {
     /// `handles(…)`.

@@ -156,7 +156,7 @@ fn parse(name: String, text: &[u8]) -> Result<HookFile, String> {
 /// Returns the stage with this name. Hooks of the deprecated stage `prestart` run at
 /// `createRuntime`.
 fn stage(name: &str) -> Result<HookStage, String> {
-    let mut stages = HookStage::ALL.into_iter();
+    let mut stages = HookStage::ALL.iter().copied();
     match stages.find(|stage| stage.name() == name) {
         Some(HookStage::Prestart) => Ok(HookStage::CreateRuntime),
         Some(stage) => Ok(stage),

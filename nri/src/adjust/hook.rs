@@ -37,6 +37,7 @@ impl Hook {
 /// The stage at which a hook runs, in the order of the [OCI runtime
 /// specification](https://github.com/opencontainers/runtime-spec/blob/v1.2.0/config.md#posix-platform-hooks).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum HookStage {
     /// Before the process starts, in the runtime's namespaces. Deprecated in favour of the next
     /// two.
@@ -56,7 +57,7 @@ pub enum HookStage {
 
 impl HookStage {
     /// Every stage, in order.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: &'static [Self] = &[
         HookStage::Prestart,
         HookStage::CreateRuntime,
         HookStage::CreateContainer,
@@ -127,7 +128,7 @@ impl Hooks {
 
     /// Adds all hooks of another set after those of this one.
     pub fn append(&mut self, mut other: Hooks) {
-        for stage in HookStage::ALL {
+        for &stage in HookStage::ALL {
             self.stage_mut(stage).append(other.stage_mut(stage));
         }
     }
@@ -135,6 +136,6 @@ impl Hooks {
     /// Returns every hook with its stage, in the order in which they run.
     pub fn iter(&self) -> impl Iterator<Item = (HookStage, &Hook)> {
         let of_stage = |stage| self.stage(stage).iter().map(move |hook| (stage, hook));
-        HookStage::ALL.into_iter().flat_map(of_stage)
+        HookStage::ALL.iter().copied().flat_map(of_stage)
     }
 }

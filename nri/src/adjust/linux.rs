@@ -220,7 +220,7 @@ pub enum NamespaceKind {
 
 impl NamespaceKind {
     /// All kinds, in the order of their names.
-    pub const ALL: [NamespaceKind; 8] = [
+    pub const ALL: &'static [Self] = &[
         Self::Cgroup,
         Self::Ipc,
         Self::Mount,
@@ -247,6 +247,6 @@ impl NamespaceKind {
 
     /// Returns the kind with this name, if there is one.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
     }
 }

@@ -89,7 +89,7 @@ impl<'c> Effective<'c> {
         setting.is_some_and(|(_, setting)| setting.value == Value::Boolean(true))
     }
 
-    /// Returns whether NRI is on.
+    /// Returns the state of NRI: on, off or unknown.
     pub(super) fn state(&self) -> State {
         if let Some(setting) = self.disabled {
             return State { is_on: Some(false), why: why(setting) };
