@@ -60,12 +60,11 @@ pub fn probe_target(target: &Target<'_>) -> probe::Target {
         name: name.to_owned(),
         version: format!("v{version}"),
     });
-    probe::Target {
-        name: target.head.name.clone(),
-        release: target.head.nri.clone(),
-        runtime,
-        sends_state_change: target.sends_state_change(),
-    }
+    let mut probed = probe::Target::nri(&target.head.nri);
+    probed.name = target.head.name.clone();
+    probed.runtime = runtime;
+    probed.sends_state_change = target.sends_state_change();
+    probed
 }
 
 /// Judges the file of a plugin, as `check` does. Returns `None` if there is nothing to judge in it.

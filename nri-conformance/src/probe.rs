@@ -12,10 +12,7 @@
 //! use nri_conformance::subject::{Executable, Subject};
 //!
 //! # async fn run() -> nri_conformance::Result<()> {
-//! let plugin = Subject::launched(Executable {
-//!     path: "/opt/nri/plugins/10-logger".into(),
-//!     ..Executable::default()
-//! });
+//! let plugin = Subject::launched(Executable::new("/opt/nri/plugins/10-logger"));
 //! let probed = probe(&plugin, &Options::default()).await?;
 //! for target in &probed.targets {
 //!     println!("{}: {} {}", target.target, target.verdict, target.reason);
@@ -52,6 +49,7 @@ use run::Run;
 
 /// A release that a plugin is probed under.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Target {
     /// The name shown in the result, such as `containerd@2.2.9`.
     pub name: String,
@@ -92,8 +90,9 @@ impl Target {
     }
 }
 
-/// Options of a probe.
+/// Options of a probe. Assign to the fields of the [default](Options::default).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// The targets. The default is every revision of the protocol.
     pub targets: Vec<Target>,

@@ -140,8 +140,9 @@ async fn connect(socket: &Path, timeout: Duration) -> Result<Client> {
     })
 }
 
-/// The settings of a run. [`Options::new`] has the defaults.
+/// The settings of a run. Assign to the fields of the defaults, which [`Options::new`] returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// The socket that plugins connect to, such as `/var/run/nri/nri.sock`.
     pub nri_socket: PathBuf,

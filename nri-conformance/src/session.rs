@@ -41,6 +41,7 @@ use crate::tapped::{Party, Tapped};
 
 /// Time limits of a runtime. The defaults are those of the reference runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timeouts {
     /// The time limit for the registration of the plugin.
     pub registration: Duration,
@@ -51,6 +52,22 @@ pub struct Timeouts {
 impl Default for Timeouts {
     fn default() -> Self {
         Timeouts { registration: Duration::from_secs(5), request: Duration::from_secs(2) }
+    }
+}
+
+impl Timeouts {
+    /// Sets the time limit for the registration of the plugin.
+    #[must_use]
+    pub fn registration(mut self, limit: Duration) -> Self {
+        self.registration = limit;
+        self
+    }
+
+    /// Sets the time limit for the answer to each request.
+    #[must_use]
+    pub fn request(mut self, limit: Duration) -> Self {
+        self.request = limit;
+        self
     }
 }
 

@@ -57,7 +57,8 @@ enum How {
 }
 
 /// An executable with its arguments and environment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Executable {
     /// The file.
     pub path: PathBuf,
@@ -73,6 +74,34 @@ pub struct Executable {
     /// system. It is passed in the environment variable `NRI_DRY_ROOT`, and replaces `{dry-root}`
     /// in arguments.
     pub dry_root: Option<PathBuf>,
+}
+
+impl Executable {
+    /// Creates an executable without arguments, variables and special settings.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Executable {
+            path: path.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            own_identity: false,
+            isolate: false,
+            dry_root: None,
+        }
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<S: Into<OsString>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds a variable to its environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
 }
 
 impl Subject {

@@ -56,7 +56,7 @@ impl BehindBridge {
     /// Returns both as one plugin that a runtime launches.
     #[must_use]
     pub fn subject(&self) -> Subject {
-        Subject::launched(Executable { path: self.program(), ..Executable::default() })
+        Subject::launched(Executable::new(self.program()))
     }
 }
 

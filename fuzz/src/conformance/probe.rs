@@ -41,15 +41,12 @@ async fn judge(bytes: &[u8]) {
         tokio::spawn(hostile(theirs, Arc::clone(&input)));
         ours
     });
-    let options = Options {
-        targets: ["v0.2.0", "v0.11.0", "v0.12.5"].map(Target::nri).into(),
-        timeouts: Timeouts {
-            registration: Duration::from_millis(500),
-            request: Duration::from_millis(200),
-        },
-        within: WITHIN,
-        ..Options::default()
-    };
+    let mut options = Options::default();
+    options.targets = ["v0.2.0", "v0.11.0", "v0.12.5"].map(Target::nri).into();
+    options.timeouts = Timeouts::default()
+        .registration(Duration::from_millis(500))
+        .request(Duration::from_millis(200));
+    options.within = WITHIN;
     let start = tokio::time::Instant::now();
     let probed = probe(&plugin, &options).await.expect("streams can be had");
     assert!(start.elapsed() < WITHIN + Duration::from_secs(5), "{:?}", start.elapsed());

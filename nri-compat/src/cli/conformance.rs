@@ -8,7 +8,7 @@ use nri_conformance::contract;
 use nri_conformance::plugin::{Options, Run};
 use nri_conformance::result::Report;
 use nri_conformance::runtime::{self, recording};
-use nri_conformance::session::{RuntimeKind, Timeouts};
+use nri_conformance::session::RuntimeKind;
 
 use super::decisions::{self, Decisions};
 use super::progress::Steps;
@@ -112,18 +112,17 @@ fn run_plugin(args: &PluginArgs) -> Result<Exit, Error> {
 
 impl PluginArgs {
     fn options(&self) -> Result<Options, Error> {
-        let defaults = Timeouts::default();
-        Ok(Options {
-            only: self.selection.only.iter().cloned().collect(),
-            skip: self.selection.skip.iter().cloned().collect(),
-            revisions: self.revision.iter().cloned().collect(),
-            runtime: self.runtime,
-            timeouts: Timeouts { request: self.timeout.unwrap_or(defaults.request), ..defaults },
-            seed: self.seed,
-            soak: self.soak,
-            config: self.plugin.config()?.unwrap_or_default(),
-            trace: self.trace.clone(),
-        })
+        let mut options = Options::default();
+        options.only = self.selection.only.iter().cloned().collect();
+        options.skip = self.selection.skip.iter().cloned().collect();
+        options.revisions = self.revision.iter().cloned().collect();
+        options.runtime = self.runtime;
+        options.timeouts.request = self.timeout.unwrap_or(options.timeouts.request);
+        options.seed = self.seed;
+        options.soak = self.soak;
+        options.config = self.plugin.config()?.unwrap_or_default();
+        options.trace = self.trace.clone();
+        Ok(options)
     }
 }
 
@@ -176,18 +175,17 @@ fn run_runtime(args: &RuntimeArgs) -> Result<Exit, Error> {
 
 impl RuntimeArgs {
     fn options(&self) -> runtime::Options {
-        runtime::Options {
-            cri_socket: self.cri.clone(),
-            image: self.image.clone(),
-            failing_command: self.failing_command.clone(),
-            observe: self.observe,
-            only: self.selection.only.iter().cloned().collect(),
-            skip: self.selection.skip.iter().cloned().collect(),
-            timeout: self.timeout.unwrap_or(runtime::Options::TIMEOUT),
-            seed: self.seed,
-            node_root: self.root.clone(),
-            ..runtime::Options::new(&self.socket)
-        }
+        let mut options = runtime::Options::new(&self.socket);
+        options.cri_socket = self.cri.clone();
+        options.image = self.image.clone();
+        options.failing_command = self.failing_command.clone();
+        options.observe = self.observe;
+        options.only = self.selection.only.iter().cloned().collect();
+        options.skip = self.selection.skip.iter().cloned().collect();
+        options.timeout = self.timeout.unwrap_or(runtime::Options::TIMEOUT);
+        options.seed = self.seed;
+        options.node_root = self.root.clone();
+        options
     }
 }
 

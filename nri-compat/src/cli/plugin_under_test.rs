@@ -65,14 +65,11 @@ impl PluginUnderTestArgs {
             announce(&format!("waiting for a plugin at {}", socket.display()));
             return Ok(Subject::waiting(listener));
         }
-        let executable = Executable {
-            path: self.path()?,
-            args: self.arguments.clone(),
-            env: self.env.clone(),
-            own_identity: self.own_identity,
-            isolate: self.isolate,
-            dry_root: self.dry_root.clone(),
-        };
+        let mut executable = Executable::new(self.path()?).args(&self.arguments);
+        executable.env = self.env.clone();
+        executable.own_identity = self.own_identity;
+        executable.isolate = self.isolate;
+        executable.dry_root = self.dry_root.clone();
         announce(&format!("executing {}", executable.path.display()));
         // If the kernel refuses, only processes that detach from their parent can outlive the
         // plugin.

@@ -78,8 +78,8 @@ pub(super) fn run(args: &ProbeArgs) -> Result<Exit, Error> {
 
 impl ProbeArgs {
     fn options(&self) -> Result<Options, Error> {
-        let mut options =
-            Options { config: self.plugin.config()?.unwrap_or_default(), ..Options::default() };
+        let mut options = Options::default();
+        options.config = self.plugin.config()?.unwrap_or_default();
         if let Some(timeout) = self.timeout {
             options.timeouts.request = timeout;
         }

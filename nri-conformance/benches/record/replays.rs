@@ -37,11 +37,7 @@ pub(crate) async fn measure(logger: &str, events: u64) -> Result<()> {
 
 async fn replay(file: &Path, logger: &str, quiet: bool) -> Result<Replayed> {
     let flags: &[&str] = if quiet { &["--quiet"] } else { &[] };
-    let executable = Executable {
-        path: logger.into(),
-        args: flags.iter().map(Into::into).collect(),
-        ..Executable::default()
-    };
+    let executable = Executable::new(logger).args(flags);
     let replay = Replay::new(file, Subject::launched(executable));
     let replayed = replay.run().await?;
     replayed.assert();

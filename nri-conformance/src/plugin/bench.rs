@@ -175,8 +175,9 @@ impl Bench {
     }
 }
 
-/// The settings of a run.
+/// The settings of a run. Assign to the fields of the [default](Options::default).
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// The statements to test; empty means all of them, except those about
     /// [robustness](Status::Robustness).

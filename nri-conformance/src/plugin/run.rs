@@ -55,6 +55,7 @@ impl Run {
 
     /// Calls a function when a test begins, with the number of tests that have ended, the number of
     /// all tests, and the test.
+    #[doc(hidden)]
     #[must_use]
     pub fn progress(
         mut self,

@@ -49,6 +49,7 @@ pub fn judge(recording: impl AsRef<Path>, selects: impl Fn(&str) -> bool) -> Res
 /// # Errors
 ///
 /// Returns the errors of [`judge`].
+#[doc(hidden)]
 pub fn judge_reader(
     mut reader: Reader<impl BufRead>,
     selects: impl Fn(&str) -> bool,

@@ -37,15 +37,13 @@ fn plugin() {
 }
 
 fn options() -> Options {
-    Options {
-        targets: ["v0.11.0", "v0.12.5"].map(Target::nri).into(),
-        timeouts: Timeouts {
-            registration: Duration::from_secs(2),
-            request: Duration::from_millis(500),
-        },
-        within: Duration::from_secs(30),
-        ..Options::default()
-    }
+    let mut options = Options::default();
+    options.targets = ["v0.11.0", "v0.12.5"].map(Target::nri).into();
+    options.timeouts = Timeouts::default()
+        .registration(Duration::from_secs(2))
+        .request(Duration::from_millis(500));
+    options.within = Duration::from_secs(30);
+    options
 }
 
 /// Probes a plugin and checks what must hold for every plugin.
@@ -63,13 +61,12 @@ async fn bounded(test: &str, subject: impl FnOnce(String) -> Subject) -> Probed 
 /// Probes this binary, started as a plugin.
 async fn hostile(behavior: &str) -> Probed {
     bounded(behavior, |token| {
-        let env = [("HOSTILE", behavior), (TOKEN, &token)];
-        Subject::external(Executable {
-            path: std::env::current_exe().unwrap(),
-            args: ["--exact", "plugin", "--nocapture"].map(Into::into).into(),
-            env: env.map(|(key, value)| (key.into(), value.into())).into(),
-            ..Executable::default()
-        })
+        Subject::external(
+            Executable::new(std::env::current_exe().unwrap())
+                .args(["--exact", "plugin", "--nocapture"])
+                .env("HOSTILE", behavior)
+                .env(TOKEN, token),
+        )
     })
     .await
 }
@@ -79,11 +76,7 @@ async fn script(test: &str, text: &str) -> Probed {
     let folder = tempfile::tempdir().unwrap();
     let path = executable(&folder, text);
     bounded(test, |token| {
-        Subject::launched(Executable {
-            path,
-            env: vec![(TOKEN.into(), token.into()), ("PATH".into(), "/usr/bin:/bin".into())],
-            ..Executable::default()
-        })
+        Subject::launched(Executable::new(path).env(TOKEN, token).env("PATH", "/usr/bin:/bin"))
     })
     .await
 }

@@ -92,7 +92,7 @@ impl Relay {
 
     /// Registers, configures and synchronizes a plugin.
     async fn join(&self, stream: UnixStream, state: impl Fn() -> State) -> Option<()> {
-        let timeouts = Timeouts { request: REQUEST, ..Timeouts::default() };
+        let timeouts = Timeouts::default().request(REQUEST);
         let session = Session::new(stream, Revision::newest(), timeouts);
         let index = session.registration().await?.plugin_idx;
         let configuration = session.configuration("");

@@ -32,20 +32,16 @@ async fn printed(executable: Executable) -> Vec<String> {
 #[tokio::test]
 async fn the_dry_root_is_passed_to_the_plugin() {
     let folder = tempfile::tempdir().unwrap();
-    let executable = Executable {
-        path: script(&folder, "echo \"$NRI_DRY_ROOT $1 $NRI_PLUGIN_IDX-$NRI_PLUGIN_NAME\""),
-        args: vec!["--root={dry-root}".into()],
-        dry_root: Some("/srv/dry".into()),
-        ..Executable::default()
-    };
+    let body = "echo \"$NRI_DRY_ROOT $1 $NRI_PLUGIN_IDX-$NRI_PLUGIN_NAME\"";
+    let mut executable = Executable::new(script(&folder, body)).args(["--root={dry-root}"]);
+    executable.dry_root = Some("/srv/dry".into());
     assert_eq!(printed(executable).await, ["/srv/dry --root=/srv/dry 10-script"]);
 }
 
 #[tokio::test]
 async fn a_plugin_has_its_own_folder_and_a_clean_environment() {
     let folder = tempfile::tempdir().unwrap();
-    let executable =
-        Executable { path: script(&folder, "pwd; echo \"home=$HOME\""), ..Executable::default() };
+    let executable = Executable::new(script(&folder, "pwd; echo \"home=$HOME\""));
     let lines = printed(executable).await;
     assert_ne!(Path::new(&lines[0]), std::env::current_dir().unwrap());
     assert!(!Path::new(&lines[0]).exists(), "it is deleted after the plugin: {lines:?}");
@@ -55,7 +51,9 @@ async fn a_plugin_has_its_own_folder_and_a_clean_environment() {
 /// Returns a plugin that shows its namespaces.
 fn isolated(folder: &TempDir) -> Executable {
     let body = "readlink /proc/self/ns/mnt; readlink /proc/self/ns/user; echo done";
-    Executable { path: script(folder, body), isolate: true, ..Executable::default() }
+    let mut executable = Executable::new(script(folder, body));
+    executable.isolate = true;
+    executable
 }
 
 #[tokio::test]

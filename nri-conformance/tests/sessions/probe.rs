@@ -60,7 +60,8 @@ async fn a_plugin_on_the_current_protocol_works_everywhere() {
 
 #[tokio::test]
 async fn an_unknown_target_is_an_error() {
-    let options = Options { targets: vec![Target::nri("v99.0.0")], ..Options::default() };
+    let mut options = Options::default();
+    options.targets = vec![Target::nri("v99.0.0")];
     let error = probe(&Subject::in_process(Today), &options).await.unwrap_err();
     assert!(error.to_string().contains("nri@99.0.0"), "{error}");
 }

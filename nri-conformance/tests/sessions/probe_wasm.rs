@@ -55,7 +55,7 @@ fn subject(folder: &TempDir, code: &[u8]) -> Subject {
 }
 
 fn subject_at(path: &Path) -> Subject {
-    Subject::launched(Executable { path: path.to_owned(), ..Executable::default() })
+    Subject::launched(Executable::new(path))
 }
 
 #[tokio::test]

@@ -2,8 +2,6 @@
 //! that breaks none passes everything.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
-use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -32,16 +30,8 @@ const REVISIONS: [&str; 2] = ["v0.11.0", "v0.12.4"];
 const AT_ONCE: usize = 8;
 
 fn mutant(mutation: &str) -> Subject {
-    let shell = |script: String| Executable {
-        path: "/bin/sh".into(),
-        args: vec!["-c".into(), OsString::from(script)],
-        ..Executable::default()
-    };
-    let direct = |mutation: &str| Executable {
-        path: Path::new(MUTANT).to_owned(),
-        args: vec![mutation.into()],
-        ..Executable::default()
-    };
+    let shell = |script: String| Executable::new("/bin/sh").args(["-c".to_owned(), script]);
+    let direct = |mutation: &str| Executable::new(MUTANT).args([mutation]);
     if EXTERNAL.contains(&mutation) {
         return Subject::external(direct(mutation.trim_start_matches("external")));
     }
@@ -74,9 +64,9 @@ fn statement(mutation: &str) -> &str {
 
 fn run(mutation: &str) -> Report {
     // Twice as long as a runtime waits: several runs share the machine.
-    let timeouts =
-        Timeouts { registration: Duration::from_secs(10), request: Duration::from_secs(4) };
-    let options = Options { timeouts, ..Options::default() };
+    let mut options = Options::default();
+    options.timeouts =
+        Timeouts::default().registration(Duration::from_secs(10)).request(Duration::from_secs(4));
     let run = Run::new(mutant(mutation)).options(options).revisions(REVISIONS);
     run.run_blocking().expect("the mutant starts")
 }
@@ -168,13 +158,11 @@ fn input_that_no_runtime_sends_is_tested_on_request_and_fails_no_run() {
 #[test]
 fn a_soak_test_finds_a_plugin_that_ends_after_100_000_events() {
     for (soak, expected) in [(false, None), (true, Some("W4"))] {
-        let options = Options {
-            only: ["W17".to_owned()].into(),
-            soak,
-            // Among so many events, one may take long on a busy machine.
-            timeouts: Timeouts { request: Duration::from_secs(60), ..Timeouts::default() },
-            ..Options::default()
-        };
+        let mut options = Options::default();
+        options.only = ["W17".to_owned()].into();
+        options.soak = soak;
+        // Among so many events, one may take long on a busy machine.
+        options.timeouts.request = Duration::from_secs(60);
         let run = Run::new(mutant("W4-soak")).options(options);
         let report = run.run_blocking().expect("the mutant starts");
         assert_eq!(broken(&report), expected.into_iter().collect(), "{soak}");

@@ -40,14 +40,15 @@ struct Explanation {
 }
 
 fn launched(path: &Path) -> Subject {
-    Subject::launched(Executable { path: path.to_owned(), ..Executable::default() })
+    Subject::launched(Executable::new(path))
 }
 
 fn run(subject: Subject, skip: &[&str]) -> Report {
     // Longer than a runtime waits: several runs share the machine.
-    let timeouts =
-        Timeouts { registration: Duration::from_secs(20), request: Duration::from_secs(10) };
-    let run = Run::new(subject).options(Options { timeouts, ..Options::default() });
+    let mut options = Options::default();
+    options.timeouts =
+        Timeouts::default().registration(Duration::from_secs(20)).request(Duration::from_secs(10));
+    let run = Run::new(subject).options(options);
     let run = run.skip(skip.iter().copied());
     run.run_blocking().expect("the plugin starts")
 }

@@ -68,11 +68,7 @@ impl<'z> Animal<'z> {
     }
 
     fn subject(&self) -> Subject {
-        Subject::launched(Executable {
-            path: self.program.clone(),
-            args: self.arguments().into_iter().map(Into::into).collect(),
-            ..Executable::default()
-        })
+        Subject::launched(Executable::new(&self.program).args(self.arguments()))
     }
 }
 
@@ -110,8 +106,8 @@ fn examine(animal: &Animal<'_>, accepted: &BridgeReasons) -> Vec<String> {
 }
 
 fn probed(animal: &Animal<'_>, targets: &[Target<'_>]) -> Probed {
-    let options =
-        Options { targets: targets.iter().map(probe_target).collect(), ..Options::default() };
+    let mut options = Options::default();
+    options.targets = targets.iter().map(probe_target).collect();
     let subject = animal.subject();
     blocking(probe(&subject, &options)).expect("it can be executed")
 }
@@ -124,10 +120,10 @@ fn blocking<T>(future: impl Future<Output = T>) -> T {
 /// Tests a plugin.
 fn run(subject: Subject, skip: &[&str]) -> Report {
     // Longer than a runtime waits: several runs share the machine.
-    let timeouts =
-        Timeouts { registration: Duration::from_secs(20), request: Duration::from_secs(10) };
-    let run = Run::new(subject).options(plugin::Options { timeouts, ..plugin::Options::default() });
-    let run = run.skip(skip.iter().copied());
+    let mut options = plugin::Options::default();
+    options.timeouts =
+        Timeouts::default().registration(Duration::from_secs(20)).request(Duration::from_secs(10));
+    let run = Run::new(subject).options(options).skip(skip.iter().copied());
     run.run_blocking().expect("the plugin starts")
 }
 

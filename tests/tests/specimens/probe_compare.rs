@@ -37,13 +37,11 @@ fn targets(history: &History) -> Vec<Target<'_>> {
 }
 
 async fn probed(path: &Path, own_identity: bool, targets: &[Target<'_>]) -> Probed {
-    let subject = Subject::launched(Executable {
-        path: path.to_owned(),
-        own_identity,
-        ..Executable::default()
-    });
-    let options =
-        Options { targets: targets.iter().map(probe_target).collect(), ..Options::default() };
+    let mut executable = Executable::new(path);
+    executable.own_identity = own_identity;
+    let subject = Subject::launched(executable);
+    let mut options = Options::default();
+    options.targets = targets.iter().map(probe_target).collect();
     probe(&subject, &options).await.expect("it can be executed")
 }
 
