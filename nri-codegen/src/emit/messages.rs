@@ -61,7 +61,12 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Messages, Error> {
     let files = input.schema.files().iter();
     let requests = files.map(|file| {
         let module = Module::from_protobuf_package_name(file.package());
-        (module, file.clone())
+        let mut file = file.clone();
+        // Services are generated for the package of the proto alone.
+        if file.package() != input.schema.package() {
+            file.service.clear();
+        }
+        (module, file)
     });
     let sources = config.generate(requests.collect()).map_err(|error| failed(&error))?;
     let mut others = Vec::new();
@@ -80,13 +85,11 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Messages, Error> {
         }
     }
     others.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let mut services = services.0.take();
-    services.retain(|service| service.package == input.schema.package());
     Ok(Messages {
         names: file.items.iter().filter_map(name).collect(),
         events: file.items.iter().flat_map(event_variants).collect(),
         items: file.into_token_stream(),
-        services,
+        services: services.0.take(),
         others,
         module,
     })
@@ -138,12 +141,14 @@ fn boxes(config: &mut Config, schema: &Schema<'_>) {
     }
 }
 
-/// Collects the services that prost-build reads, and generates nothing.
+/// Collects the services that prost-build reads. It generates an empty line, because prost-build
+/// panics if there is nothing else in a package: no types of its own.
 #[derive(Clone, Default)]
 struct Services(Rc<RefCell<Vec<prost_build::Service>>>);
 
 impl ServiceGenerator for Services {
-    fn generate(&mut self, service: prost_build::Service, _: &mut String) {
+    fn generate(&mut self, service: prost_build::Service, source: &mut String) {
+        source.push('\n');
         self.0.borrow_mut().push(service);
     }
 }

@@ -22,6 +22,11 @@ pub mod every {
     nri_codegen::include_bindings!();
 }
 
+/// A protocol with messages of `nri`.
+pub mod fleet {
+    include!(concat!(env!("OUT_DIR"), "/fleet/nri_fleet.rs"));
+}
+
 /// The plain way, without the macro.
 pub mod plain {
     include!(concat!(env!("OUT_DIR"), "/nri_v0_11_0.rs"));

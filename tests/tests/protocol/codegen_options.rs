@@ -110,6 +110,17 @@ fn types_of_the_caller_need_neither_copy_nor_eq_nor_hash() {
 }
 
 #[test]
+fn a_package_may_consist_of_types_of_the_caller() {
+    // prost-build panics at a package that has services and no types, as without the line that we
+    // generate.
+    let source = generate("api.proto", "message A { int32 a = 1; }", |builder| {
+        builder.extern_path(".x", "crate::other")
+    });
+    let source = source.unwrap_or_else(|error| panic!("{error:?}"));
+    assert!(source.contains("crate::other::A") && !source.contains("struct A"), "{source}");
+}
+
+#[test]
 fn a_trait_that_is_derived_twice_is_an_error_with_a_sentence() {
     for (path, traits, fact) in [
         ("A", "Eq", "`A` derives `Eq` already"),

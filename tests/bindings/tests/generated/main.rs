@@ -2,4 +2,5 @@
 
 mod dispatch;
 mod event_mask;
+mod messages_of_nri;
 mod round_trip;
