@@ -8,7 +8,7 @@ pub use machine::machine_targets;
 pub use name::ReleaseName;
 pub use resolve::UnknownReleases;
 
-use nri_schema::history::{Deprecation, History, RemovalStatus};
+use nri_schema::history::{Deprecation, History, Interface, RemovalStatus};
 use nri_schema::model::{Event, Protocol};
 use semver::Version;
 
@@ -67,6 +67,9 @@ impl<'h> Target<'h> {
     pub(super) fn has_removed(&self, deprecation: &Deprecation) -> bool {
         let removal = &deprecation.removal;
         let by_series = || self.is_in_series_of(deprecation);
+        if self.lacks(deprecation) {
+            return true;
+        }
         match removal.status {
             RemovalStatus::Done => removal.when.in_nri(&self.nri) || by_series(),
             // A released version still has the interface, whatever was planned.
@@ -74,6 +77,14 @@ impl<'h> Target<'h> {
                 (self.head.planned || self.head.newer_than_data.is_some()) && by_series()
             }
         }
+    }
+
+    /// Reports whether the protocol no longer has the deprecated RPC, whatever was planned.
+    pub(super) fn lacks(&self, deprecation: &Deprecation) -> bool {
+        let Interface::Rpc { rpc, .. } = &deprecation.interface else {
+            return false;
+        };
+        self.deprecates(deprecation) && self.protocol.is_some_and(|protocol| !protocol.has(rpc))
     }
 
     /// Reports whether a planned removal may have happened by now: the release is newer than the

@@ -48,7 +48,7 @@ fn affected(
         rule: if gone { REMOVED } else { ids::CHECK_STATE_CHANGE },
         since: deprecation.deprecated_in.nri.clone(),
         planned_removal: deprecation.removal.when.words(),
-        reason: reason(seen, target, gone, events.len()).into(),
+        reason: reason(seen, target, gone.then_some(deprecation), events.len()).into(),
         remedy: remedy::state_change(seen, deprecation, &events, target).into(),
         events: events.into(),
         confidence: Confidence::High,
@@ -56,7 +56,14 @@ fn affected(
     }
 }
 
-fn reason(seen: &Sighting, target: &Target<'_>, gone: bool, events: usize) -> String {
+/// Returns the reason of a verdict on this number of events; `gone` is the deprecation if
+/// StateChange does not exist any more.
+fn reason(
+    seen: &Sighting,
+    target: &Target<'_>,
+    gone: Option<&Deprecation>,
+    events: usize,
+) -> String {
     let them = match events {
         0 => "events".to_owned(),
         number => counted(number, "event"),
@@ -65,10 +72,11 @@ fn reason(seen: &Sighting, target: &Target<'_>, gone: bool, events: usize) -> St
         format!(
             "handles {them} in its StateChange handler; its stub passes the dedicated RPCs to it, so it keeps working without StateChange"
         )
-    } else if gone {
+    } else if let Some(deprecation) = gone {
+        let planned = if target.lacks(deprecation) { "" } else { ", as planned" };
+        let name = &target.head.name;
         format!(
-            "receives {them} as StateChange, which {} no longer sends, as planned: they do not arrive",
-            target.head.name
+            "receives {them} as StateChange, which {name} no longer sends{planned}: they do not arrive"
         )
     } else {
         format!("receives {them} as StateChange; works through the runtime's fallback")

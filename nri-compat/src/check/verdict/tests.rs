@@ -178,6 +178,22 @@ fn an_event_that_a_plugin_may_handle_is_not_left_out() {
 
 /// Returns the tables of this build with one more release, which adds an event.
 fn newer_tables() -> History {
+    let last = crate::facts::EVENTS.len() + 1;
+    let rpc = "  rpc Balloon(RunPodSandboxRequest) returns (RunPodSandboxResponse);\n  \
+        rpc ValidateContainerAdjustment(";
+    let value = format!("BALLOON = {last};\n  LAST = {};", last + 1);
+    tables_with(|newest| {
+        newest.replacen("  rpc ValidateContainerAdjustment(", rpc, 1).replacen(
+            &format!("LAST = {last};"),
+            &value,
+            1,
+        )
+    })
+}
+
+/// Returns the tables of this build with one more release, v0.99.0, whose proto is made from the
+/// newest one.
+fn tables_with(edit: impl FnOnce(&str) -> String) -> History {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, content) in Tables::embedded().files(folder.path()) {
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
@@ -185,17 +201,8 @@ fn newer_tables() -> History {
     }
     let at = |path: &str| folder.path().join(path);
     let newest = nri_protos::REVISIONS.last().expect("a revision").proto;
-    let last = crate::facts::EVENTS.len() + 1;
-    let rpc = "  rpc Balloon(RunPodSandboxRequest) returns (RunPodSandboxResponse);\n  \
-        rpc ValidateContainerAdjustment(";
-    let value = format!("BALLOON = {last};\n  LAST = {};", last + 1);
-    let proto = newest.replacen("  rpc ValidateContainerAdjustment(", rpc, 1).replacen(
-        &format!("LAST = {last};"),
-        &value,
-        1,
-    );
     std::fs::create_dir(at("api/v0.99.0")).expect("a folder");
-    std::fs::write(at("api/v0.99.0/api.proto"), proto).expect("a file");
+    std::fs::write(at("api/v0.99.0/api.proto"), edit(newest)).expect("a file");
     let versions =
         "\n[[release]]\nversion = \"v0.99.0\"\nrevision = \"v0.99.0\"\ndate = 2030-01-01\n";
     std::fs::write(at("versions.toml"), nri_protos::VERSIONS_TOML.to_owned() + versions)
@@ -225,6 +232,25 @@ fn tables_newer_than_the_readers_make_unknown_what_these_cannot_find() {
     assert_eq!(verdict(&plugin, "nri@0.12.5").outcome, Ok);
     plugin.events.certainty = Certainty::Unknown;
     assert_eq!(verdict(&plugin, "nri@0.12.5").outcome, Ok);
+}
+
+#[test]
+fn events_do_not_arrive_through_an_rpc_that_a_release_no_longer_has() {
+    let history = tables_with(|newest| {
+        let lines = newest.lines().filter(|line| !line.starts_with("  rpc StateChange("));
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    let judged = |interface, target: &str| {
+        let target = Target::parse(&history, target).expect("a target");
+        judge(&seen(GoBinary, interface, RUN, Exact), &target).expect("something to judge")
+    };
+    // The table says only that the removal is planned, for containerd.
+    let gone = judged(StateChange, "nri@0.99");
+    assert_eq!((gone.outcome, gone.rule), (Outcome::Removed, REMOVED));
+    assert!(gone.reason.contains("nri@0.99.0 no longer sends: they"), "{}", gone.reason);
+    assert_eq!(judged(StateChange, "nri@0.12").outcome, Outcome::Deprecated);
+    assert_eq!(judged(StateChange, "nri@0.11").outcome, Ok);
+    assert_ne!(judged(Dedicated, "nri@0.99").outcome, Outcome::Removed);
 }
 
 #[test]
