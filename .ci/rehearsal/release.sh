@@ -12,7 +12,7 @@ sed -e '/^  rpc ValidateContainerAdjustment(/a\
   -e "s/^  LAST = .*/  QUIESCE_CONTAINER = $last;\n  LAST = $((last + 1));/" \
   -e '/^message ContainerAdjustment {/a\  string quiesce_group = 90;' \
   -e '/^message LinuxMemory {/a\  OptionalInt64 quiesce_limit = 90;' \
-  -e '/^enum Field {/,/^}/s/^  None = 0;/&\n  MemQuiesceLimit = 90;/' \
+  -e '/^enum Field {/,/^}/s/^}/  MemQuiesceLimit = 90;\n}/' \
   -e '/^message UpdateContainerRequest {/a\  string quiesced_by = 90;' \
   -e '/^message StopContainerResponse {/a\  string quiesced_by = 90;' \
   -e '/^  rpc RegisterPlugin(/a\  rpc AuthenticatePlugin(AuthenticatePluginRequest) returns (AuthenticatePluginResponse);' \
