@@ -39,9 +39,9 @@ fn one(files: &[(&str, &str)]) -> Sighting {
     found.remove(0)
 }
 
-fn unknown(sighting: &Sighting) -> &str {
+fn unknown(sighting: &Sighting) -> String {
     match &sighting.interface {
-        Interface::Unknown(why) => &why.reason,
+        Interface::Unknown(why) => why.to_string(),
         other => panic!("{other:?}"),
     }
 }

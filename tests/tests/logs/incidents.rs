@@ -160,7 +160,8 @@ fn no_warning_is_never_said_of_a_plugin_that_was_closed_or_refused() {
     ] {
         let log = read(lines(&[(0, message)]).as_bytes());
         let Interface::Unknown(why) = &log.sightings[0].interface else { panic!("{message}") };
-        assert!(why.reason.starts_with(expected), "{message}: {}", why.reason);
+        let reason = why.to_string();
+        assert!(reason.starts_with(expected), "{message}: {reason}");
     }
 }
 

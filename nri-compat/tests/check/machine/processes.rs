@@ -136,8 +136,9 @@ fn assert_unknown(seen: Option<&Sighting>, expected: &[&str]) {
         panic!("{seen:?}");
     };
     assert_eq!(seen.role, Role::Plugin);
+    let reason = why.to_string();
     for part in expected {
-        assert!(why.reason.contains(part), "{}", why.reason);
+        assert!(reason.contains(part), "{reason}");
     }
 }
 

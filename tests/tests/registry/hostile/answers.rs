@@ -36,7 +36,7 @@ fn unknown(registry: &Registry) -> String {
     let found = collect(&request, READERS);
     assert_eq!(found.sightings.len(), 1, "{found:?}");
     match &found.sightings[0].interface {
-        Interface::Unknown(why) => why.reason.clone(),
+        Interface::Unknown(why) => why.to_string(),
         other => panic!("{other:?}"),
     }
 }

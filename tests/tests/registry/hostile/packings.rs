@@ -100,7 +100,7 @@ fn layers_are_read_within_the_limits_or_unknown() {
                 );
             }
             Err(why) => {
-                let is_said = |one: &nri_compat::sighting::Sighting| matches!(&one.interface, Interface::Unknown(unknown) if unknown.reason.contains(why));
+                let is_said = |one: &nri_compat::sighting::Sighting| matches!(&one.interface, Interface::Unknown(unknown) if unknown.to_string().contains(why));
                 assert!(seen.iter().any(is_said), "{what}: {seen:?}");
             }
         }
