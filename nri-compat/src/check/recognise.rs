@@ -83,11 +83,7 @@ pub(super) fn in_archive<'r>(
     if !readers.is_empty() {
         return Some(SingleFile::Evidence(readers));
     }
-    let packed = match file.head.packing() {
-        Packing::Not => PackedContent::Other,
-        Packing::Gzip | Packing::Zstd | Packing::Xz | Packing::Bzip2 => packed::content(file),
-    };
-    Some(match packed {
+    Some(match packed::content(file) {
         PackedContent::Program => SingleFile::PackedProgram,
         PackedContent::NotRead(why) => SingleFile::NotRead(why),
         PackedContent::Other => {

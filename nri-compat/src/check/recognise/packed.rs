@@ -29,11 +29,10 @@ pub(super) enum PackedContent {
 
 /// Returns true for an archive, compressed or not.
 pub(super) fn is_archive(head: &Head, content: &dyn Content) -> bool {
-    match head.packing() {
-        Packing::Not => is_tar(head),
-        Packing::Gzip | Packing::Zstd | Packing::Xz | Packing::Bzip2 => {
-            is_tar(&unpacked_start(head, content, TAR_HEADER))
-        }
+    if head.packing() == Packing::Not {
+        is_tar(head)
+    } else {
+        is_tar(&unpacked_start(head, content, TAR_HEADER))
     }
 }
 
@@ -50,8 +49,11 @@ fn is_tar(start: &[u8]) -> bool {
     matches!(first, Ok(Some(Ok(_))))
 }
 
-/// Returns the content of a compressed file that is no archive.
+/// Returns the content of a file that is no archive, if it is compressed.
 pub(super) fn content(file: &File<'_>) -> PackedContent {
+    if file.head.packing() == Packing::Not {
+        return PackedContent::Other;
+    }
     let mut start = unpacked_start(&file.head, file.content, HEAD);
     if is_program(file, &start) {
         return PackedContent::Program;
