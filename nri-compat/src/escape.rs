@@ -1,7 +1,6 @@
 //! Escapes texts from outside so that they are safe to print.
 
 use std::fmt::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 /// Returns the text with every control and invisible format character spelled out (`\n`, `\u{1b}`).
@@ -32,7 +31,7 @@ pub(crate) fn acts(c: char) -> bool {
 /// Returns the path as text. Bytes that are not UTF-8 become `\xNN` and control characters `\u{N}`,
 /// so that a hostile name can neither break a line nor control a terminal.
 pub(crate) fn path(path: &Path) -> String {
-    bytes(path.as_os_str().as_bytes())
+    bytes(path.as_os_str().as_encoded_bytes())
 }
 
 /// Returns a name given as bytes, escaped in the same way.

@@ -57,6 +57,7 @@ pub mod skipped;
 mod stamp;
 mod statements;
 mod subprocess;
+mod system;
 mod text_file;
 pub mod unknown;
 mod unpack;

@@ -1,13 +1,12 @@
 //! Programs that are run for their output, within limits of time and size.
 
 use std::io::{self, Read, Write};
-use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use crate::system;
 
 /// The interval at which the end of a program is polled.
 const POLL: Duration = Duration::from_millis(5);
@@ -33,12 +32,8 @@ pub(crate) fn run(
     max: u64,
 ) -> io::Result<Option<Ended>> {
     let deadline = Instant::now() + limit;
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()?;
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = system::in_own_group(piped).spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         let input = input.to_vec();
         // A program may not read it, and then says itself why it failed.
@@ -55,8 +50,7 @@ pub(crate) fn run(
         })
     });
     if ended.is_none() {
-        // The programs that a program has started may outlive it, but are in its group.
-        let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+        system::kill_group(&mut child);
         let _ = child.wait();
     }
     Ok(ended)

@@ -1,10 +1,8 @@
 //! Options and output that `check` and `logs` share: the format, the name of the node, the file
 //! with metrics, and the conditions of the exit code.
 
-use std::fs::Permissions;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::decisions::{self, Decisions};
@@ -20,6 +18,7 @@ use crate::policy::{self, FailOn};
 use crate::report::check::CheckReport;
 use crate::report::template::{self, Format, Look, UserTemplate};
 use crate::report::{openmetrics, policy_report};
+use crate::system;
 
 /// Options of commands that print a check report.
 #[derive(Debug, clap::Args)]
@@ -130,12 +129,8 @@ impl AnswerArgs {
 /// Returns the name of the node: as given, else from the environment (which pods set through the
 /// downward API), else the host name.
 fn node_name(given: Option<&str>) -> Option<String> {
-    let host = || {
-        let host = rustix::system::uname();
-        host.nodename().to_string_lossy().into_owned()
-    };
     let named = given.map(str::to_owned).or_else(|| std::env::var("NODE_NAME").ok());
-    let name = named.filter(|name| !name.is_empty()).unwrap_or_else(host);
+    let name = named.filter(|name| !name.is_empty()).unwrap_or_else(system::host_name);
     (!name.is_empty()).then_some(name)
 }
 
@@ -149,10 +144,8 @@ fn scan_id() -> String {
 /// collector of a node exporter may read it at any time.
 fn write_metrics(path: &Path, report: &CheckReport) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let file = tempfile::Builder::new()
-        .prefix(".nri-compat-")
-        // The collector runs as another user.
-        .permissions(Permissions::from_mode(0o644))
+    // The collector runs as another user.
+    let file = system::readable(tempfile::Builder::new().prefix(".nri-compat-"))
         .tempfile_in(folder.unwrap_or(Path::new(".")))?;
     let mut out = BufWriter::new(file);
     openmetrics::write_check(report, &mut out)?;

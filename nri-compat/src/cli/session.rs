@@ -5,9 +5,9 @@ use std::future::Future;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::error::{Error, ErrorKind};
+use crate::system;
 
 /// The time that tasks have to end after their command has ended.
 const SHUTDOWN: Duration = Duration::from_secs(5);
@@ -43,23 +43,10 @@ where
         let message = format!("cannot start a tokio runtime: {error}");
         Error::new(ErrorKind::Session, message)
     })?;
-    let ended = runtime.block_on(work(Box::pin(interrupted())));
+    let ended = runtime.block_on(work(Box::pin(system::interrupted())));
     runtime.shutdown_timeout(SHUTDOWN);
     ended.map_err(Into::into)
 }
 
 /// A future that completes on Ctrl-C and SIGTERM.
 pub(super) type Interrupted = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// Completes on Ctrl-C and SIGTERM; never if these signals cannot be watched.
-async fn interrupted() {
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-}

@@ -1,13 +1,13 @@
 //! Files on disk as [`Content`], and streams that are copied to temporary files, so that they can
 //! be read at any offset.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use crate::check::content::Content;
 use crate::skipped::{SkipKind, Unreadable};
+use crate::system;
 
 /// The maximum size of a stream in bytes.
 const MAX_STREAM: u64 = 64 << 30;
@@ -33,24 +33,19 @@ impl Disk {
     ///
     /// Does not block: a name that became a FIFO since it was listed must not stop the scan.
     pub(in crate::check) fn open(path: &Path) -> io::Result<Option<Self>> {
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
-            .open(path);
-        let file = match file {
-            // A socket, or a device without a driver.
-            Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Ok(None),
-            file => file?,
+        let Some(file) = system::open(path)? else {
+            return Ok(None);
         };
         let metadata = file.metadata()?;
         Ok(metadata.is_file().then(|| Self::new(file, &metadata)))
     }
 
     fn new(file: File, metadata: &Metadata) -> Self {
+        let (device, inode) = system::identity(metadata);
         Self {
             len: metadata.len(),
-            id: FileId(metadata.dev(), metadata.ino()),
-            links: metadata.nlink(),
+            id: FileId(device, inode),
+            links: system::links(metadata),
             is_executable: is_executable(metadata),
             file,
         }
@@ -103,7 +98,7 @@ impl Content for Disk {
             left => usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len())),
         };
         while let Some(rest) = buffer.get_mut(filled..end).filter(|rest| !rest.is_empty()) {
-            match self.file.read_at(rest, offset + filled as u64) {
+            match system::read_at(&self.file, rest, offset + filled as u64) {
                 Ok(0) => break,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -117,5 +112,5 @@ impl Content for Disk {
 /// Returns true if a file is regular and anybody may execute it, which is how runtimes find
 /// plugins.
 pub(in crate::check) fn is_executable(metadata: &Metadata) -> bool {
-    metadata.is_file() && metadata.mode() & 0o111 != 0
+    metadata.is_file() && system::may_execute(metadata)
 }

@@ -5,7 +5,6 @@
 //! read.
 
 use std::cell::RefCell;
-use std::os::unix::process::CommandExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -14,6 +13,7 @@ use crate::check::content::File;
 use crate::check::evidence::{Reader, Unreadable};
 use crate::sighting::Sighting;
 use crate::skipped::SkipKind;
+use crate::system;
 
 /// The variable with the readers and places that the process before this one could not read, one on
 /// each line.
@@ -62,5 +62,6 @@ pub(crate) fn start_again_after_panics() {
 /// that fails.
 fn start_again(defects: &str) {
     let program = std::env::current_exe().unwrap_or_default();
-    let _ = Command::new(program).args(std::env::args_os().skip(1)).env(VARIABLE, defects).exec();
+    let mut again = Command::new(program);
+    system::replace_process(again.args(std::env::args_os().skip(1)).env(VARIABLE, defects));
 }

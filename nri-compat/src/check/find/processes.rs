@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::visit;
@@ -273,7 +272,7 @@ fn explain(sightings: &mut [Sighting], plugins: &[Plugin]) {
 
 /// Returns the name of the executable, from which a plugin derives its own name.
 fn named(program: &Program) -> String {
-    let name = program.path.file_name().map_or(&b""[..], OsStr::as_bytes);
+    let name = program.path.file_name().map_or(&b""[..], OsStr::as_encoded_bytes);
     let name = name.strip_suffix(DELETED).unwrap_or(name);
     escape::bytes(name)
 }

@@ -1,6 +1,5 @@
 //! The paths to start from: those that the user named, or those that the runtimes of a machine use.
 
-use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use super::configurations::Configurations;
@@ -15,6 +14,7 @@ use crate::check::unjudged;
 use crate::escape;
 use crate::place::Place;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
+use crate::system;
 use crate::unknown::UnknownFile;
 
 /// A path to start from.
@@ -113,7 +113,7 @@ impl Roots {
 
     fn named(&mut self, scan: &Scan<'_>, path: &Path) {
         // A named pipe, a process substitution, or `/dev/stdin`.
-        let is_pipe = || path.metadata().is_ok_and(|file| file.file_type().is_fifo());
+        let is_pipe = || path.metadata().is_ok_and(|file| system::is_pipe(&file));
         if is_stdin(path) || is_pipe() {
             self.looked_at.push(stream_name(path));
             return self.streams.push(path.to_owned());

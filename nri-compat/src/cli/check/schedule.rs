@@ -8,13 +8,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 use std::{fs, io, process, thread};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
-
 use crate::cli::output;
 use crate::cli::values::duration;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
+use crate::system::Ending;
 
 /// The times of checks.
 #[derive(Debug, clap::Args)]
@@ -100,10 +98,10 @@ fn end_on_signal(exit: Exit, ready: Option<PathBuf>) -> Result<Arc<AtomicU8>, Er
         Error::new(ErrorKind::Session, message)
     };
     let code = Arc::new(AtomicU8::new(exit as u8));
-    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(cannot_watch)?;
+    let ending = Ending::caught().map_err(cannot_watch)?;
     let exit = Arc::clone(&code);
     let end = move || {
-        if signals.forever().next().is_none() {
+        if !ending.wait() {
             return;
         }
         // A report that is being written is written to its end: writers hold this lock.

@@ -1,10 +1,8 @@
 //! One layer, or one plain archive, read once: its entries, with the findings of the readers.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::io::Read as _;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,6 +20,7 @@ use crate::check::{read, unjudged};
 use crate::escape;
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Unreadable};
+use crate::system;
 use crate::unpack::Packing;
 
 /// The maximum size of an entry that is read, in bytes.
@@ -134,19 +133,19 @@ impl Layer {
     ) -> Result<ControlFlow<()>, Unreadable> {
         let names = entry.path.len() + entry.link.len();
         reading.memory.add(names + ENTRY_MEMORY)?;
-        let path = names::clean(OsStr::from_bytes(&entry.path));
+        let path = names::clean(system::name(&entry.path));
         if reading.kind == Kind::MaybeImage && indicates_image(&path) {
             self.is_image = true;
             return Ok(ControlFlow::Break(()));
         }
         let whiteout = names::whiteout(&path).filter(|_| reading.kind == Kind::Layer);
-        let target = OsStr::from_bytes(&entry.link);
+        let target = system::name(&entry.link);
         let change = if let Some(whiteout) = whiteout {
             LayerChange::Whiteout(whiteout)
         } else if entry.is_folder() {
             LayerChange::Folder
         } else if entry.kind == EntryType::Symlink {
-            LayerChange::Symbolic(names::link_target(&path, target).into())
+            LayerChange::Symbolic(names::link_target(&path, &target).into())
         } else if entry.kind == EntryType::Link {
             LayerChange::Hard(names::clean(target).into())
         } else if entry.is_file() {

@@ -1,12 +1,12 @@
 //! Paths of entries, relative to the root of the archive, without `.`, and without leaving it.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::check::evidence;
 use crate::check::found::PLUGIN_FOLDER;
 use crate::escape;
+use crate::system;
 
 /// The prefix of a whiteout's name.
 const WHITEOUT: &[u8] = b".wh.";
@@ -42,7 +42,7 @@ pub(super) fn folder(path: &Path) -> &Path {
 
 /// Returns the last component of a path; empty for the root.
 pub(super) fn file_name(path: &Path) -> &[u8] {
-    path.file_name().unwrap_or_default().as_bytes()
+    path.file_name().unwrap_or_default().as_encoded_bytes()
 }
 
 /// Returns a path within an archive as reports show it, starting at its root.
@@ -86,5 +86,5 @@ pub(super) fn whiteout(path: &Path) -> Option<Whiteout> {
     }
     let hidden = name.strip_prefix(WHITEOUT)?;
     let is_name = !hidden.is_empty() && !hidden.starts_with(WHITEOUT);
-    is_name.then(|| Whiteout::Gone(path.with_file_name(OsStr::from_bytes(hidden))))
+    is_name.then(|| Whiteout::Gone(path.with_file_name(system::name(hidden))))
 }

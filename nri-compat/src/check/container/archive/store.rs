@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use tar::EntryType;
@@ -15,6 +14,7 @@ use crate::check::content::disk::Disk;
 use crate::check::content::{Content, Slice};
 use crate::escape;
 use crate::skipped::{SkipKind, Unreadable};
+use crate::system;
 use crate::unpack::Packing;
 
 /// The maximum memory for the names in an archive in bytes; an image has few and short ones.
@@ -64,7 +64,7 @@ impl<'c> Packed<'c> {
     pub(super) fn index(base: &'c dyn Content) -> Self {
         let (mut parts, mut names) = (HashMap::new(), 0);
         let read = entries::each(base, Packing::Not, |entry| {
-            let path = names::clean(OsStr::from_bytes(&entry.path));
+            let path = names::clean(system::name(&entry.path));
             names += path.as_os_str().len() + NAME_OVERHEAD;
             if names > MAX_NAMES {
                 let reason = format!("names of more than {} MiB", MAX_NAMES >> 20);
@@ -91,10 +91,10 @@ impl<'c> Packed<'c> {
 
 /// Returns an entry as a part of an image; `None` for other kinds of entries.
 fn part(entry: &TarEntry<'_, '_>, path: &Path) -> Option<TarPart> {
-    let target = OsStr::from_bytes(&entry.link);
+    let target = system::name(&entry.link);
     let target = match entry.kind {
         EntryType::Link => names::clean(target),
-        EntryType::Symlink => names::link_target(path, target),
+        EntryType::Symlink => names::link_target(path, &target),
         _ if entry.is_file() => {
             let (start, len) = (entry.start?, entry.size);
             return Some(TarPart::Bytes { start, len });
