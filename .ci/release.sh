@@ -2,7 +2,8 @@
 # Builds a release, and tries out each artifact as its users would: usage: .ci/release.sh [FOLDER]. Needs root, like every
 # installation of a package. Takes too long for .ci/run; the workflow of releases runs it.
 #
-# REPRODUCIBLE=1 builds a second time, in another folder, and compares the sums.
+# REPRODUCIBLE=1 builds a second time, in another folder, and compares the sums. ELSEWHERE=FOLDER has the programs for macOS and
+# Windows, which .ci/macos.sh and .ci/windows.sh put there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source .ci/setup.sh
@@ -25,7 +26,9 @@ debian ip iproute2
 debian /usr/lib/cni/ptp containernetworking-plugins
 
 step "build"
-cargo run --locked -p xtask -- release --out "$out"
+elsewhere=()
+[ -z "${ELSEWHERE:-}" ] || elsewhere=(--elsewhere "$ELSEWHERE")
+cargo run --locked -p xtask -- release --out "$out" "${elsewhere[@]}"
 version="$(cargo pkgid -p nri-compat | sed 's/.*[#@]//')"
 (cd "$out" && sha256sum --check --quiet SHA256SUMS)
 
@@ -63,6 +66,15 @@ try "$(program x86_64)"
 try qemu-aarch64 "$(program aarch64)"
 try_bridge "$(program x86_64 nri-bridge)"
 try_bridge qemu-aarch64 "$(program aarch64 nri-bridge)"
+
+if [ -n "${ELSEWHERE:-}" ]; then
+  for folder in "$ELSEWHERE"/*/; do
+    platform="$(basename "$folder")"
+    mkdir "$temporary/$platform"
+    tar -xzf "$out/nri-compat-$version-$platform.tar.gz" -C "$temporary/$platform" --strip-components=1
+    cmp "$folder"/nri-compat* "$temporary/$platform"/nri-compat*
+  done
+fi
 
 step "the command takes neither itself nor the bridge nor their bills of materials for plugins"
 # The charts are left out: without values, no chart says what it runs.
@@ -130,7 +142,7 @@ shellcheck "$out/PKGBUILD"
 if [ -n "${REPRODUCIBLE:-}" ]; then
   step "the same bytes in another folder"
   git clone --quiet . "$temporary/again"
-  env -u CARGO_TARGET_DIR cargo run --locked -p xtask -- release --root "$temporary/again" --out "$temporary/dist"
+  env -u CARGO_TARGET_DIR cargo run --locked -p xtask -- release --root "$temporary/again" --out "$temporary/dist" "${elsewhere[@]}"
   diff "$out/SHA256SUMS" "$temporary/dist/SHA256SUMS"
 fi
 

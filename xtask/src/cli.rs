@@ -13,7 +13,7 @@ use xtask::generate::{self, Target};
 use xtask::import::{self, Imported, Request};
 use xtask::interfaces;
 use xtask::refresh::{RefreshError, Refreshed, add, refresh};
-use xtask::release::{self, release};
+use xtask::release::{self, Built, release};
 
 /// Maintains this repository.
 ///
@@ -99,6 +99,10 @@ struct ReleaseArgs {
     /// Builds for this processor alone.
     #[arg(long, value_parser = ["x86_64", "aarch64"])]
     only: Option<String>,
+    /// A folder with programs that were built on other systems, which are packed as well:
+    /// x86_64-macos/nri-compat, aarch64-macos/nri-compat, x86_64-windows/nri-compat.exe.
+    #[arg(long, value_name = "FOLDER")]
+    elsewhere: Option<PathBuf>,
 }
 
 /// The exit code of the process.
@@ -197,8 +201,8 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
             let pages = book(&find_root(root)?, &options).map_err(Failure::Task)?;
             println!("wrote {}", pages.display());
         }
-        Command::Release(ReleaseArgs { out, only }) => {
-            let options = release::Options { out, only };
+        Command::Release(ReleaseArgs { out, only, elsewhere }) => {
+            let options = release::Options { out, only, elsewhere };
             print_release(&release(&find_root(root)?, &options).map_err(Failure::Task)?)
         }
     }
@@ -255,9 +259,12 @@ fn print_refresh(refreshed: &Refreshed) {
     }
 }
 
-fn print_release(written: &[PathBuf]) {
-    for path in written {
+fn print_release(built: &Built) {
+    for path in &built.artifacts {
         println!("wrote {}", path.display());
+    }
+    for name in &built.left_out {
+        println!("left out {name}: its program is not in the folder of --elsewhere");
     }
 }
 

@@ -8,6 +8,7 @@ mod archive;
 mod bill;
 mod build;
 mod chart;
+mod elsewhere;
 mod files;
 mod image;
 mod layout;
@@ -36,6 +37,11 @@ impl Processor {
     pub fn target(self) -> String {
         format!("{}-unknown-linux-musl", self.name)
     }
+
+    /// Returns the platform of its programs in the names of archives.
+    fn platform(self) -> String {
+        format!("{}-linux", self.name)
+    }
 }
 
 /// The processors of a release. The first is the one of the machine that builds it, whose binary
@@ -50,6 +56,18 @@ pub struct Options {
     pub out: PathBuf,
     /// The name of a processor, to build for no other.
     pub only: Option<String>,
+    /// A folder with programs that were built on other systems: `x86_64-macos/nri-compat`,
+    /// `aarch64-macos/nri-compat` and `x86_64-windows/nri-compat.exe`.
+    pub elsewhere: Option<PathBuf>,
+}
+
+/// A release that was built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// The paths of the artifacts, ordered by name.
+    pub artifacts: Vec<PathBuf>,
+    /// The names of the archives whose programs were not there.
+    pub left_out: Vec<String>,
 }
 
 /// The programs that were built for a processor.
@@ -68,12 +86,12 @@ struct Release<'a> {
     metadata: Metadata,
 }
 
-/// Builds the artifacts of the repository at `root`, and returns their paths, ordered by name.
+/// Builds the artifacts of the repository at `root`.
 ///
 /// # Errors
 ///
 /// Returns an error if a tool is missing or fails, or a file cannot be read or written.
-pub fn release(root: &Path, options: &Options) -> Result<Vec<PathBuf>, TaskError> {
+pub fn release(root: &Path, options: &Options) -> Result<Built, TaskError> {
     fs::create_dir_all(&options.out).map_err(writing(&options.out))?;
     let release = Release { root, out: &options.out, metadata: Metadata::read(root)? };
     let built = release.build(options.only.as_deref())?;
@@ -82,9 +100,10 @@ pub fn release(root: &Path, options: &Options) -> Result<Vec<PathBuf>, TaskError
         release.archive(programs, &files)?;
         release.package(programs, &files)?;
     }
+    let left_out = release.elsewhere(options.elsewhere.as_deref(), &files)?;
     release.image(&built)?;
     release.charts()?;
     release.bills()?;
     release.fill_templates()?;
-    sums::write(&options.out)
+    Ok(Built { artifacts: sums::write(&options.out)?, left_out })
 }

@@ -89,10 +89,20 @@ impl Programs {
 impl Release<'_> {
     /// Writes the archive for a processor: the programs with licence, manual pages and completions.
     pub(super) fn archive(&self, programs: &Programs, files: &Files) -> Result<(), TaskError> {
+        let name = self.archive_name(&programs.processor.platform());
+        let entries = programs.entries(|path| format!("{name}/{path}"))?;
+        self.pack(&name, entries, files)
+    }
+
+    /// Writes an archive of programs with the files that accompany them.
+    pub(super) fn pack(
+        &self,
+        name: &str,
+        mut entries: Vec<Entry>,
+        files: &Files,
+    ) -> Result<(), TaskError> {
         let Files { licence, readme, .. } = files;
-        let name = self.archive_name(programs.processor.name);
         let at = |path: &str| format!("{name}/{path}");
-        let mut entries = programs.entries(at)?;
         entries.extend([
             Entry::file(at("LICENSE"), licence.clone()),
             Entry::file(at("README.md"), readme.clone()),
@@ -109,9 +119,9 @@ impl Release<'_> {
         self.write(&path, &archive.map_err(writing(&path))?)
     }
 
-    /// Returns the name of the archive for a processor, without its extension.
-    pub(super) fn archive_name(&self, processor: &str) -> String {
-        format!("nri-compat-{}-{processor}-linux", self.metadata.version)
+    /// Returns the name of the archive for a platform, without its extension.
+    pub(super) fn archive_name(&self, platform: &str) -> String {
+        format!("nri-compat-{}-{platform}", self.metadata.version)
     }
 
     /// Writes a file.

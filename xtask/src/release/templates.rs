@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use super::chart::sorted;
+use super::elsewhere;
 use super::layout::sha256;
-use super::{PROCESSORS, Release};
+use super::{PROCESSORS, Processor, Release};
 use crate::error::{TaskError, reading};
 
 impl Release<'_> {
@@ -36,9 +37,10 @@ impl Release<'_> {
         ];
         let own = own.map(|(name, value)| (name.to_owned(), value.clone()));
         let mut values = Vec::from(own);
-        for processor in PROCESSORS {
-            let archive = format!("{}.tar.gz", self.archive_name(processor.name));
-            let name = format!("SHA256_{}", processor.name.to_uppercase());
+        let elsewhere = elsewhere::PLATFORMS.map(|(platform, _)| platform.to_owned());
+        for platform in PROCESSORS.map(Processor::platform).into_iter().chain(elsewhere) {
+            let archive = format!("{}.tar.gz", self.archive_name(&platform));
+            let name = format!("SHA256_{}", platform.to_uppercase().replace('-', "_"));
             values.push((name, sum(&self.out.join(archive))?));
         }
         Ok(values)
