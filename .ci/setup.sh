@@ -36,9 +36,10 @@ SUBJECT_kubernetes="Cargo.lock deploy/helm deploy/kubernetes deploy/kustomize nr
 SUBJECT_crio="Cargo.lock nri/src nri-adaptation/src nri-conformance/deviations.toml nri-conformance/src tests/crio
   tests/src/crio.rs tests/src/node.rs tests/tests/containerd .ci/nightly"
 
-# What generates code from a proto, and the places that a person edits for a new field.
-SUBJECT_rehearsal="protos xtask/src/import* xtask/src/shipped* nri-codegen/src nri-schema/src nri-macros/src nri/src/adjust/check* nri/src/plugin
-  nri-adaptation/src/merge* nri-compat/src/check/evidence .ci/rehearsal* .ci/nightly"
+# What generates code from a proto, what reads it from programs and judges by it, and the places that a person edits.
+SUBJECT_rehearsal="protos xtask/src/import* xtask/src/shipped* nri-codegen/src nri-schema/src nri-macros/src nri/src/plugin
+  nri-compat/src/check/evidence nri-compat/src/check/target* nri-compat/src/check/verdict* .ci/rehearsal*
+  $(cut -d ' ' -f 1 .ci/rehearsal/places.txt)"
 
 # base: the commit that a change is compared with: where a pull request branched off, or else the newest commit that is more
 # than two days older than HEAD. Prints nothing if the history does not reach back that far.
