@@ -34,7 +34,7 @@ enum Command {
     /// Writes every generated file that is stale.
     Generate(Check),
     /// Documents every crate, and writes the public interfaces to snapshots/api.
-    Api(Check),
+    Api(ApiArgs),
     Import(ImportArgs),
     Refresh(RefreshArgs),
     Book(BookArgs),
@@ -46,6 +46,15 @@ struct Check {
     /// Writes nothing, and lists the files that would change.
     #[arg(long)]
     check: bool,
+}
+
+#[derive(Debug, Args)]
+struct ApiArgs {
+    #[command(flatten)]
+    check: Check,
+    /// Only prints the public interface of the crate that rustdoc described in this file.
+    #[arg(long, value_name = "JSON", conflicts_with = "check")]
+    list: Option<PathBuf>,
 }
 
 /// Adds a release: stores its proto if it is a new protocol revision, records it in
@@ -183,7 +192,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
     let root = cli.root;
     match cli.command {
         Command::Generate(Check { check }) => return generate(check, root),
-        Command::Api(Check { check }) => return api(check, root),
+        Command::Api(args) => return api(&args, root),
         Command::Import(ImportArgs { proto, version, date }) => {
             let request = Request::new(proto, &version, &date).map_err(Failure::Usage)?;
             print_import(&import::import(&find_root(root)?, &request)?)
@@ -216,10 +225,14 @@ fn generate(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
     write_or_list(check, &root, targets, "generate")
 }
 
-fn api(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
+fn api(args: &ApiArgs, root: Option<PathBuf>) -> Result<Exit, Failure> {
+    if let Some(json) = &args.list {
+        print!("{}", interfaces::list(json).map_err(Failure::Task)?);
+        return Ok(Exit::Clean);
+    }
     let root = find_root(root)?;
     let targets = interfaces::targets(&root).map_err(Failure::Task)?;
-    write_or_list(check, &root, targets, "api")
+    write_or_list(args.check.check, &root, targets, "api")
 }
 
 /// Writes what is stale, or only lists it.

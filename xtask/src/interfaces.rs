@@ -60,7 +60,12 @@ fn document(root: &Path) -> Result<(), TaskError> {
     doc.run()
 }
 
-fn list(json: &Path) -> Result<String, TaskError> {
+/// Returns the interface of the crate that rustdoc described in this file, one item on a line.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read.
+pub fn list(json: &Path) -> Result<String, TaskError> {
     let listed = Builder::from_rustdoc_json(json)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)
