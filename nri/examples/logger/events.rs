@@ -28,7 +28,9 @@ fn events(name: &str) -> Result<Vec<Event>, String> {
         }
     };
     let rpcs = Logger::TABLE.iter().map(|row| row.rpc);
-    let events: Vec<_> = rpcs.filter(is_named).filter_map(|rpc| rpc.event).collect();
+    let named = rpcs.filter(is_named).filter_map(|rpc| rpc.event);
+    // A later version of `nri` may know more events of a group than there are handlers.
+    let events: Vec<_> = named.filter(|event| Logger::EVENTS.contains(*event)).collect();
     if events.is_empty() {
         return Err(format!("{name} is not an event"));
     }

@@ -97,7 +97,8 @@ pub enum Subscription {
     #[default]
     Handled,
     /// Only these of them. An empty mask stands for all events that have a handler, as it does in
-    /// the protocol.
+    /// the protocol, and [`EventMask::POD`] and [`EventMask::CONTAINER`] for those of the group: a
+    /// later version of this crate adds events to them.
     Only(EventMask),
 }
 

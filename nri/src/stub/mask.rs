@@ -67,7 +67,8 @@ fn check_chosen(chosen: i32, handled: EventMask) -> Result<EventMask> {
     if chosen == 0 {
         return Ok(handled);
     }
-    let unhandled = chosen & !handled.bits();
+    let wanted = chosen & handled.bits();
+    let unhandled = if wanted == 0 { chosen } else { chosen & !handled.bits() & !groups(chosen) };
     if unhandled != 0 {
         let message = format!(
             "the handler of Configure chose events that the plugin has no handler for: {unhandled:#x}"
@@ -75,7 +76,14 @@ fn check_chosen(chosen: i32, handled: EventMask) -> Result<EventMask> {
         return Err(Error::with_kind(ErrorKind::Config, message)
             .with_help("choose among the events that are handled"));
     }
-    Ok(EventMask::from_bits_truncate(chosen))
+    Ok(EventMask::from_bits_truncate(wanted))
+}
+
+/// Returns the events of each group that is chosen as a whole. It stands for those of its events
+/// that are handled, because it has more of them in a later version of this crate.
+fn groups(chosen: i32) -> i32 {
+    let groups = [EventMask::POD, EventMask::CONTAINER].map(EventMask::bits);
+    groups.iter().filter(|group| chosen & **group == **group).fold(0, |all, group| all | group)
 }
 
 pub(super) fn unsupported(runtime: &Runtime, missing: &str, what: &str) -> Error {
@@ -148,6 +156,24 @@ mod tests {
         );
         assert!(under("v0.10.0").is_ok());
         assert!(under("").is_err());
+    }
+
+    #[test]
+    fn a_group_stands_for_its_events_that_are_handled() {
+        let runtime = Runtime::new("other", "", "v0.12.0");
+        let handled = mask([Event::RunPodSandbox, Event::StartContainer]);
+        let start = EventMask::from_event(Event::StartContainer).bits();
+        let (events, warning) = subscribed(handled, EventMask::CONTAINER.bits(), &runtime).unwrap();
+        assert_eq!((events.bits(), warning), (start, None));
+        assert_eq!(subscribed(handled, EventMask::ALL.bits(), &runtime).unwrap().0, handled);
+        // A single event was named by somebody, and so was a group of which none is handled.
+        let stop = EventMask::from_event(Event::StopContainer).bits();
+        let only_pods = EventMask::from_event(Event::RunPodSandbox);
+        for (handled, chosen) in [(handled, start | stop), (only_pods, EventMask::CONTAINER.bits())]
+        {
+            let error = subscribed(handled, chosen, &runtime).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Config);
+        }
     }
 
     #[test]
