@@ -89,7 +89,7 @@ esac
 dpkg --install "$deb"
 try /usr/bin/nri-compat
 try_bridge /usr/bin/nri-bridge
-man --where nri-compat
+man --where nri-compat nri-bridge
 systemd-analyze verify --man=no /usr/lib/systemd/system/nri-compat.timer
 dpkg --remove nri-compat
 [ ! -e /usr/bin/nri-compat ]

@@ -12,6 +12,7 @@ mod elsewhere;
 mod files;
 mod image;
 mod layout;
+mod manual;
 mod packages;
 mod sums;
 mod templates;

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Programs, Release};
+use super::{Programs, Release, manual};
 use crate::error::{TaskError, reading, writing};
-use crate::metadata::COMMAND;
+use crate::metadata::{BRIDGE, COMMAND};
 use crate::tool::Tool;
 
 /// The shells with completions, and the name that the script has in the shell's folder.
@@ -32,12 +32,15 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Lets the first command, which runs on this machine, write its manual and completions.
+    /// Lets the first programs, which run on this machine, write their manual and completions.
     pub(super) fn write(release: &Release<'_>, built: &[Programs]) -> Result<Self, TaskError> {
         let folder = tempfile::tempdir().map_err(writing(&std::env::temp_dir()))?;
-        let program = built.first().map_or(Path::new(COMMAND), |programs| &programs.command);
+        let named = (Path::new(COMMAND), Path::new(BRIDGE));
+        let (program, bridge) = built.first().map_or(named, |it| (&it.command, &it.bridge));
         let read = |path: PathBuf| fs::read(&path).map_err(reading(&path));
-        let man = manual(program, &folder.path().join("man"))?;
+        let pages = folder.path().join("man");
+        let mut man = command_pages(program, &pages)?;
+        man.push(bridge_page(bridge, &pages, &release.metadata.version)?);
         let completions = completions(program, &folder.path().join("completions"))?;
         Ok(Self {
             licence: read(release.root.join("LICENSE"))?,
@@ -59,8 +62,8 @@ fn run(program: &Path) -> Tool {
     Tool::new(program, "build the release on a machine that runs the first processor")
 }
 
-/// Returns the manual pages, ordered by name.
-fn manual(program: &Path, folder: &Path) -> Result<Vec<Named>, TaskError> {
+/// Returns the manual pages of the command, ordered by name.
+fn command_pages(program: &Path, folder: &Path) -> Result<Vec<Named>, TaskError> {
     fs::create_dir_all(folder).map_err(writing(folder))?;
     run(program)
         .with(|command| {
@@ -79,6 +82,18 @@ fn manual(program: &Path, folder: &Path) -> Result<Vec<Named>, TaskError> {
     }
     pages.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(pages)
+}
+
+/// Returns the manual page of the bridge.
+fn bridge_page(program: &Path, folder: &Path, version: &str) -> Result<Named, TaskError> {
+    let help = run(program).with(|command| {
+        command.arg("--help");
+    });
+    let page = manual::page(&String::from_utf8_lossy(&help.output()?), version);
+    let name = format!("{BRIDGE}.1");
+    let path = folder.join(&name);
+    fs::write(&path, &page).map_err(writing(&path))?;
+    Ok(Named { name, content: page.into_bytes(), path })
 }
 
 fn completions(program: &Path, folder: &Path) -> Result<Vec<Named>, TaskError> {
