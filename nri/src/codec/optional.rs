@@ -21,6 +21,7 @@ pub(crate) trait Optional: Value + Default {
 #[derive(Default)]
 pub(crate) struct Holder<T>(pub(crate) T);
 
+#[cfg(feature = "serde")]
 impl<T: Optional> Holder<T> {
     /// The number and the name of its field.
     pub(crate) const FIELD: (u32, &str) = VALUE;
