@@ -9,8 +9,9 @@
 //!
 //! With the feature `prost`, all messages also are those of prost, and go where its trait is
 //! wanted: as fields of messages that are generated with `extern_path`, into gRPC, into generic
-//! code. Import one of the two traits `Message` in a module, as they have methods of the same
-//! names.
+//! code. It costs one crate, prost without its derive, and no byte of a plugin that does not use
+//! it: the example `logger` has the same size with the feature and without it. Import one of the
+//! two traits `Message` in a module, as they have methods of the same names.
 //!
 //! ```
 //! # #[cfg(feature = "prost")] {
