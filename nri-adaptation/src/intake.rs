@@ -1,13 +1,13 @@
 //! Decodes what plugins send, within a budget of memory, and away from the threads that serve other
 //! plugins.
 //!
-//! A message takes far more memory than bytes on the wire: an empty
-//! [`ContainerUpdate`](nri::api::ContainerUpdate) has two bytes. Each message has a limit when it
+//! A message takes far more memory than bytes on the wire: an empty [`Hook`](nri::api::Hook) has
+//! two bytes. Each message has a limit when it
 //! is decoded. The messages that are decoded at the same time, of all plugins, share a budget, from
 //! which each takes the maximum for its size.
 
 use bytes::Bytes;
-use nri::__private::decoded_limit;
+use nri::__private::{WORST_FACTOR, decoded_limit};
 use nri::api::{CreateContainerResponse, Event, UpdateContainerResponse};
 use nri::codec::Message;
 use nri::plugin::Body;
@@ -17,10 +17,6 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// The memory in bytes that requests for updates of all plugins take at most, until the runtime has
 /// applied them. The answers of all plugins may take as much again until they are merged.
 const BUDGET: usize = 128 << 20;
-
-/// The bytes of memory that a byte of a small message takes at worst, rounded up: an empty update
-/// takes 400 for its two bytes, and three times that while the list of them grows.
-const WORST_FACTOR: usize = 640;
 
 /// A message up to this encoded size waits for no budget, so that no large message delays it.
 pub(super) const SMALL: usize = 4 << 10;

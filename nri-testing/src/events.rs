@@ -6,7 +6,7 @@ use super::fixture::{ContainerFixture, in_pod};
 use super::running::RunningRuntime;
 #[cfg(feature = "oci")]
 use super::spec;
-use nri::api::{Container, ContainerState, Event, LinuxPodSandbox, LinuxResources, PodSandbox};
+use nri::api::{Container, ContainerState, Event, LinuxResources, PodSandbox};
 use nri_adaptation::{Relayed, RequestError};
 
 type Result<T = ()> = std::result::Result<T, EventError>;
@@ -46,7 +46,7 @@ impl RunningRuntime {
             self.adaptation.update_pod_sandbox(&pod, overhead.as_ref(), resources.as_ref()),
         )
         .await?;
-        let linux = pod.linux.get_or_insert_with(LinuxPodSandbox::default);
+        let linux = pod.linux.get_or_insert_default();
         linux.pod_overhead = overhead.or(linux.pod_overhead.take());
         linux.pod_resources = resources.or(linux.pod_resources.take());
         self.world.lock().replace_pod(&pod);

@@ -1,8 +1,6 @@
 //! Pods and containers for tests.
 
-use nri::api::{
-    Container, ContainerState, LinuxContainer, LinuxPodSandbox, LinuxResources, Mount, PodSandbox,
-};
+use nri::api::{Container, ContainerState, LinuxContainer, LinuxResources, Mount, PodSandbox};
 
 /// Returns a pod with this name, in the namespace `default`.
 ///
@@ -19,7 +17,7 @@ pub fn pod(name: impl Into<String>) -> PodFixture {
         id: format!("{name}-pod"),
         uid: format!("{name}-uid"),
         namespace: "default".to_owned(),
-        linux: Some(LinuxPodSandbox::default()),
+        linux: Some(Box::default()),
         name,
         ..PodSandbox::default()
     })
@@ -33,7 +31,7 @@ pub fn container(name: impl Into<String>) -> ContainerFixture {
             name: name.into(),
             state: ContainerState::ContainerCreated as i32,
             args: vec!["/bin/app".to_owned()],
-            linux: Some(LinuxContainer::default()),
+            linux: Some(Box::default()),
             ..Container::default()
         },
     }

@@ -28,6 +28,17 @@
 //! let memory = LinuxMemory { limit: Some(4096), swap: Some(0), ..Default::default() };
 //! assert_eq!(memory.reservation, None);
 //! ```
+//!
+//! A container, a pod and an update keep their large parts in a box, so that one without them is
+//! small. Reading them is no different:
+//!
+//! ```
+//! use nri::api::{Container, LinuxContainer};
+//!
+//! let linux = LinuxContainer { cgroups_path: "/pods/c1".into(), ..Default::default() };
+//! let container = Container { linux: Some(linux.into()), ..Default::default() };
+//! assert_eq!(container.linux.unwrap_or_default().cgroups_path, "/pods/c1");
+//! ```
 
 /// Implements the encoding and, with the feature `serde`, the JSON of a message with these fields.
 macro_rules! message {

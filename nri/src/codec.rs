@@ -130,12 +130,29 @@ pub(crate) trait Fields: Default {
     /// A line for each field with its number and its name, for errors. A list of names would take a
     /// relocation for each.
     const FIELDS: &'static str;
+    /// The bytes of the memory that a default message is in, apart from where it is stored.
+    const APART: usize = 0;
 
     /// Reads a field into this message, or skips it if it is unknown.
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError>;
 
     /// Writes all fields that differ from their default, from the last to the first.
     fn write(&self, writer: &mut Writer<'_>);
+}
+
+/// A large message, which takes little memory where it is not set.
+impl<M: Fields> Fields for Box<M> {
+    const NAME: &'static str = M::NAME;
+    const FIELDS: &'static str = M::FIELDS;
+    const APART: usize = size_of::<M>();
+
+    fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+        M::read(self, field)
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        M::write(self, writer);
+    }
 }
 
 /// The type of a field, or of a key or value in a map.

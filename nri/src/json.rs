@@ -75,6 +75,31 @@ pub trait JsonMessage: codec::Message {
     ) -> Result<(), A::Error>;
 }
 
+impl<M: JsonMessage> JsonMessage for Box<M>
+where
+    Box<M>: codec::Message,
+{
+    const NAME: &'static str = M::NAME;
+    const FIELDS: &'static [(u32, &'static str)] = M::FIELDS;
+
+    fn write_field<S: SerializeMap>(
+        &self,
+        number: u32,
+        name: &str,
+        map: &mut S,
+    ) -> Result<(), S::Error> {
+        M::write_field(self, number, name, map)
+    }
+
+    fn read_field<'de, const STRICT: bool, A: MapAccess<'de>>(
+        &mut self,
+        number: u32,
+        map: &mut A,
+    ) -> Result<(), A::Error> {
+        M::read_field::<STRICT, A>(self, number, map)
+    }
+}
+
 /// An enum of [`api`](crate::api).
 pub(crate) trait Enum: Copy + TryFrom<i32> + Into<i32> {
     /// The name of the enum, for errors.

@@ -228,7 +228,7 @@ pub mod __private {
 
     // For nri-adaptation.
     pub use crate::api::fields::walk::{is_outdated, newer_than, numbers, rows};
-    pub use crate::codec::budget::limit as decoded_limit;
+    pub use crate::codec::budget::{WORST_FACTOR, limit as decoded_limit};
     pub use crate::codec::wire::{RawField, WireType, fields, put_bytes, put_key, put_varint};
     pub use crate::context::metrics::{Exposition, Histogram};
     #[cfg(feature = "in-process")]

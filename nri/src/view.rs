@@ -93,8 +93,8 @@ impl PodSandbox {
     /// use nri::view::QosClass;
     ///
     /// let cgroup_parent = "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1.slice".to_owned();
-    /// let linux = Some(LinuxPodSandbox { cgroup_parent, ..Default::default() });
-    /// let pod = PodSandbox { linux, ..Default::default() };
+    /// let linux = LinuxPodSandbox { cgroup_parent, ..Default::default() };
+    /// let pod = PodSandbox { linux: Some(linux.into()), ..Default::default() };
     /// assert_eq!(pod.qos_class(), Some(QosClass::Burstable));
     /// ```
     pub fn qos_class(&self) -> Option<QosClass> {

@@ -29,7 +29,7 @@ fn container() -> Container {
         id: "c1".to_owned(),
         labels: [("a".to_owned(), "b".to_owned())].into(),
         args: vec!["run".to_owned(), String::new()],
-        linux: Some(linux),
+        linux: Some(Box::new(linux)),
         ..Container::default()
     }
 }

@@ -49,18 +49,20 @@ impl Adjustments {
             env: self.list(|it| format!("{}={}", it.name(), it.text())),
             args: self.list(Self::text),
             mounts: self.list(|it| it.mount(false)),
-            hooks: self.maybe(Self::hooks),
+            hooks: self.maybe(Self::hooks).map(Box::new),
             rlimits: self.list(Self::rlimit),
-            linux: self.maybe(|it| LinuxContainer {
-                namespaces: it.namespaces(),
-                devices: it.list(|it| it.device(false)),
-                resources: it.maybe(Self::resources),
-                oom_score_adj: it.maybe(Self::int64),
-                cgroups_path: it.maybe(Self::text).unwrap_or_default(),
-                sysctl: it.map(false, Self::text),
-                net_devices: it.map(false, Self::net_device),
-                rdt: it.maybe(Self::rdt),
-                ..LinuxContainer::default()
+            linux: self.maybe(|it| {
+                Box::new(LinuxContainer {
+                    namespaces: it.namespaces(),
+                    devices: it.list(|it| it.device(false)),
+                    resources: it.maybe(Self::resources),
+                    oom_score_adj: it.maybe(Self::int64),
+                    cgroups_path: it.maybe(Self::text).unwrap_or_default(),
+                    sysctl: it.map(false, Self::text),
+                    net_devices: it.map(false, Self::net_device),
+                    rdt: it.maybe(Self::rdt),
+                    ..LinuxContainer::default()
+                })
             }),
             ..Container::default()
         }
@@ -79,7 +81,9 @@ impl Adjustments {
     pub fn updates(&mut self, containers: &[&str]) -> Vec<ContainerUpdate> {
         self.list(|it| ContainerUpdate {
             container_id: containers[it.below(containers.len())].to_owned(),
-            linux: it.maybe(|it| LinuxContainerUpdate { resources: it.maybe(Self::resources) }),
+            linux: it.maybe(|it| {
+                Box::new(LinuxContainerUpdate { resources: it.maybe(Self::resources) })
+            }),
             ignore_failure: it.rng.bool(),
         })
     }

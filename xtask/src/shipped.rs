@@ -4,6 +4,7 @@
 //! The handler traits of `nri` are more convenient than the server traits that [`emit`] writes:
 //! they take fields as arguments and return builders. `shape.rs` has the rules.
 
+mod boxed;
 mod codec;
 mod dispatch;
 mod events;

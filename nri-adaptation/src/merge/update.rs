@@ -61,7 +61,8 @@ impl Pending {
         let ContainerUpdate { container_id: _, linux, ignore_failure } = update;
         self.is_asked = true;
         self.ignore_failure &= ignore_failure;
-        let Some(LinuxContainerUpdate { resources: Some(asked) }) = linux else {
+        let Some(LinuxContainerUpdate { resources: Some(asked) }) = linux.map(|linux| *linux)
+        else {
             return Ok(());
         };
         let mut claims = owners.claims(&self.container_id, plugin);
@@ -83,7 +84,7 @@ impl Pending {
         fill_resources(&mut resources);
         ContainerUpdate {
             container_id: self.container_id,
-            linux: Some(LinuxContainerUpdate { resources: Some(resources) }),
+            linux: Some(Box::new(LinuxContainerUpdate { resources: Some(resources) })),
             ignore_failure: self.ignore_failure,
         }
     }

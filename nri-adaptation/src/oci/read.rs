@@ -51,7 +51,7 @@ pub fn container(spec: &Spec) -> Container {
         args: process.map_or_else(Vec::new, |it| list(it.args())),
         env: process.map_or_else(Vec::new, |it| list(it.env())),
         mounts: each(spec.mounts(), mount),
-        hooks: spec.hooks().as_ref().map(hooks),
+        hooks: spec.hooks().as_ref().map(|it| Box::new(hooks(it))),
         linux: linux(spec),
         rlimits: process.map_or_else(Vec::new, rlimits),
         user: process.map(user),
@@ -68,11 +68,13 @@ pub fn container(spec: &Spec) -> Container {
 pub fn pod_sandbox(spec: &Spec) -> PodSandbox {
     PodSandbox {
         annotations: map(spec.annotations()),
-        linux: spec.linux().as_ref().map(|it| LinuxPodSandbox {
-            cgroups_path: text(it.cgroups_path().as_deref()),
-            namespaces: each(it.namespaces(), namespace),
-            resources: it.resources().as_ref().map(resources),
-            ..LinuxPodSandbox::default()
+        linux: spec.linux().as_ref().map(|it| {
+            Box::new(LinuxPodSandbox {
+                cgroups_path: text(it.cgroups_path().as_deref()),
+                namespaces: each(it.namespaces(), namespace),
+                resources: it.resources().as_ref().map(resources),
+                ..LinuxPodSandbox::default()
+            })
         }),
         ..PodSandbox::default()
     }
@@ -110,14 +112,14 @@ fn hook(hook: &OciHook) -> Hook {
 
 /// Returns the Linux part, which also has the out-of-memory score, I/O priority and scheduler of
 /// the process.
-fn linux(spec: &Spec) -> Option<LinuxContainer> {
+fn linux(spec: &Spec) -> Option<Box<LinuxContainer>> {
     let (linux, process) = (spec.linux().as_ref(), spec.process().as_ref());
     let of_linux = linux.map_or_else(LinuxContainer::default, from_linux);
     let container = match process {
         Some(process) => with_process(of_linux, process),
         None => of_linux,
     };
-    (linux.is_some() || container != LinuxContainer::default()).then_some(container)
+    (linux.is_some() || container != LinuxContainer::default()).then(|| Box::new(container))
 }
 
 fn from_linux(linux: &Linux) -> LinuxContainer {

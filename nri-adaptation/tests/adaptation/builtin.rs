@@ -243,10 +243,10 @@ async fn w7_a_plugin_does_not_see_fields_that_the_release_lacks() {
         adaptation.builtin(Aged(Arc::clone(&seen))).await.unwrap();
         let container = Container {
             user: Some(User::default()),
-            linux: Some(LinuxContainer {
+            linux: Some(Box::new(LinuxContainer {
                 cgroups_path: "/group".to_owned(),
                 ..LinuxContainer::default()
-            }),
+            })),
             ..container("c")
         };
         let started = adaptation.start_container(&pod("p"), &container).await;

@@ -18,7 +18,7 @@ fn container() -> Container {
         args: vec!["/old".to_owned()],
         env: vec!["OLD=1".to_owned(), "KEPT=1".to_owned()],
         mounts: vec![Mount::tmpfs("/old"), Mount::tmpfs("/kept")],
-        linux: Some(LinuxContainer { namespaces: vec![namespace], ..LinuxContainer::default() }),
+        linux: Some(Box::new(LinuxContainer { namespaces: vec![namespace], ..Default::default() })),
         ..Container::default()
     }
 }

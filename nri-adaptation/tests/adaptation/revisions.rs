@@ -95,11 +95,11 @@ async fn w2_a_mask_is_checked_as_the_release_does() {
 fn young() -> Container {
     Container {
         user: Some(User::default()),
-        linux: Some(LinuxContainer {
+        linux: Some(Box::new(LinuxContainer {
             cgroups_path: "/group".to_owned(),
             sysctl: [("a".to_owned(), "b".to_owned())].into(),
             ..LinuxContainer::default()
-        }),
+        })),
         ..container("c")
     }
 }

@@ -170,7 +170,7 @@ async fn a_request_that_would_not_fit_into_memory_is_refused_and_the_plugin_stay
         update: vec![ContainerUpdate::default(); count],
         ..Default::default()
     };
-    let error = peer.call("UpdateContainers", &empties(1 << 20)).await.unwrap_err();
+    let error = peer.call("UpdateContainers", &empties(3 << 19)).await.unwrap_err();
     assert_eq!(error.code(), Code::RESOURCE_EXHAUSTED);
     let message = error.to_string();
     assert!(
@@ -184,7 +184,7 @@ async fn a_request_that_would_not_fit_into_memory_is_refused_and_the_plugin_stay
 #[tokio::test]
 async fn an_answer_that_would_not_fit_into_memory_is_named() {
     let adaptation = adaptation().await;
-    let answer = [0x12, 0].repeat(1 << 20);
+    let answer = [0x12, 0].repeat(3 << 19);
     let script = Script::new("10", "many").on("CreateContainer", Answer::With(answer.into()));
     let _peer = Peer::join(&adaptation, script).await;
     let error = adaptation.create_container(&pod("p"), &Container::default()).await.unwrap_err();

@@ -106,7 +106,7 @@ mod tests {
                 env: env.map(str::to_owned).into(),
                 labels: [entry("app", "hunter2")].into(),
                 annotations: [entry("token", value)].into(),
-                hooks: Some(Hooks { prestart: vec![hook], ..Hooks::default() }),
+                hooks: Some(Box::new(Hooks { prestart: vec![hook], ..Hooks::default() })),
                 ..Container::default()
             };
             let request = SynchronizeRequest {

@@ -43,7 +43,7 @@ impl World {
         let mut pod = PodSandbox {
             name: format!("pod-{:x}-{number}", self.seed),
             namespace: "conformance".to_owned(),
-            linux: Some(linux_pod()),
+            linux: Some(Box::new(linux_pod())),
             pid: 4242,
             ips: vec![shared::ADDRESS.to_owned()],
             id: self.id(number),
@@ -88,7 +88,7 @@ impl World {
                 "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".to_owned(),
                 format!("HOSTNAME={}", pod.name),
             ],
-            linux: Some(linux_container()),
+            linux: Some(Box::new(linux_container())),
             pid: 4343,
             created_at: CREATED_AT,
             started_at: CREATED_AT + STARTING,

@@ -190,7 +190,7 @@ impl Sim {
             uid: metadata.uid,
             namespace: metadata.namespace,
             labels: config.labels.clone().into_iter().collect(),
-            linux: Some(LinuxPodSandbox {
+            linux: Some(Box::new(LinuxPodSandbox {
                 cgroup_parent: linux.cgroup_parent,
                 cgroups_path: cgroup,
                 namespaces: vec![
@@ -199,7 +199,7 @@ impl Sim {
                     namespace("network", format!("/{}", netns(&id))),
                 ],
                 ..LinuxPodSandbox::default()
-            }),
+            })),
             pid,
             ips: vec!["10.0.0.7".to_owned()],
             ..api::PodSandbox::default()

@@ -153,7 +153,7 @@ fn others(others: &Updates, entries: &mut Entries) {
     for ContainerUpdate { container_id, linux, ignore_failure: _ } in update {
         entries.field("update");
         entries.named(container_id);
-        if let Some(LinuxContainerUpdate { resources: Some(resources) }) = linux {
+        if let Some(LinuxContainerUpdate { resources: Some(resources) }) = linux.as_deref() {
             linux::resources(resources, entries);
         }
     }

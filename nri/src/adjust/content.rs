@@ -68,7 +68,8 @@ impl ContainerUpdate {
     pub fn strip(mut self) -> Self {
         let resources = self.linux.and_then(|linux| linux.resources);
         let resources = filled(resources.map(LinuxResources::strip));
-        self.linux = resources.map(|resources| LinuxContainerUpdate { resources: Some(resources) });
+        let linux = resources.map(|resources| LinuxContainerUpdate { resources: Some(resources) });
+        self.linux = linux.map(Box::new);
         self
     }
 }

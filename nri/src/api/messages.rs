@@ -355,7 +355,7 @@ pub struct PodSandbox {
     /// Runtime handler that a RuntimeClass selected. Empty: the default one.
     pub runtime_handler: String,
     /// The part that is specific to Linux. Absent on other systems.
-    pub linux: Option<LinuxPodSandbox>,
+    pub linux: Option<Box<LinuxPodSandbox>>,
     /// Process id of the pause container in the runtime's pid namespace. 0 if there is none, or not
     /// yet.
     pub pid: u32,
@@ -405,9 +405,9 @@ pub struct Container {
     /// Mounts, in the order in which they are made.
     pub mounts: Vec<Mount>,
     /// OCI hooks. Absent if there are none.
-    pub hooks: Option<Hooks>,
+    pub hooks: Option<Box<Hooks>>,
     /// The part that is specific to Linux. Absent on other systems.
-    pub linux: Option<LinuxContainer>,
+    pub linux: Option<Box<LinuxContainer>>,
     /// Process id of the container's first process in the runtime's pid namespace. 0 if it is not
     /// running.
     pub pid: u32,
@@ -871,7 +871,7 @@ pub struct ContainerUpdate {
     /// `Container.id` of the container to change.
     pub container_id: String,
     /// Changes.
-    pub linux: Option<LinuxContainerUpdate>,
+    pub linux: Option<Box<LinuxContainerUpdate>>,
     /// True: the request succeeds even if this change fails.
     pub ignore_failure: bool,
 }

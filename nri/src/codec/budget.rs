@@ -16,6 +16,10 @@ const LEAST: usize = 88 << 20;
 /// parts.
 const FACTOR: usize = 21;
 
+/// The bytes of memory for each byte of a message of up to 64 KiB from a plugin, in the worst shape
+/// that a test finds in the schema.
+pub const WORST_FACTOR: usize = 160;
+
 /// The places in a node of a `BTreeMap`, and those that are in use at least.
 const MAP_PLACES: usize = 11;
 const MAP_PLACES_USED: usize = 5;
@@ -59,7 +63,12 @@ impl Budget {
 
     /// Takes the memory of a text or of bytes.
     pub(super) fn charge_text(&self, len: usize) -> Result<(), DecodeError> {
-        if len == 0 { Ok(()) } else { self.charge(len + HEADER) }
+        if len == 0 { Ok(()) } else { self.charge_block(len) }
+    }
+
+    /// Takes the memory of a block of its own.
+    pub(super) fn charge_block(&self, len: usize) -> Result<(), DecodeError> {
+        self.charge(len + HEADER)
     }
 
     /// Takes the memory of the node that a map with `len` entries may need for one more.

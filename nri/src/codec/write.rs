@@ -220,6 +220,9 @@ impl<M: Fields> Value for M {
 
 impl<M: Fields> Value for Option<M> {
     fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+        if M::APART > 0 && self.is_none() {
+            field.budget.charge_block(M::APART)?;
+        }
         read::message(self.get_or_insert_default(), field)
     }
 

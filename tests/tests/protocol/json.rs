@@ -84,7 +84,7 @@ fn the_order_is_that_of_the_proto() {
         pid: 7,
         namespace: "ns".into(),
         id: "p0".into(),
-        linux: Some(api::LinuxPodSandbox::default()),
+        linux: Some(Box::default()),
         ..Default::default()
     };
     for key in ["b", "a", "c"] {

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use nri::__private::WORST_FACTOR;
 use nri::api;
 use nri::codec::{DecodeError, Message};
+use nri::prelude::SetResources as _;
 
 use nri_tests::messages::newest;
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
@@ -17,6 +19,9 @@ static ALLOCATOR: Counting = Counting;
 /// The largest message on the wire.
 const MESSAGE: usize = 4 << 20;
 
+/// The elements of a small message: a list of them has just grown.
+const ELEMENTS: usize = (1 << 12) + 1;
+
 /// The most memory that such a message may take, with its encoded form.
 const MOST: usize = 100_000_000;
 
@@ -27,18 +32,30 @@ fn decode<M: Message>(encoded: &[u8]) -> Result<(), DecodeError> {
     M::decode(encoded).map(drop)
 }
 
-/// Names and decoders of messages that hold all others.
+/// A name and a decoder of messages that hold others.
+type Root = (&'static str, Decode);
+
+/// Names and decoders of messages.
 macro_rules! roots {
     ($($message:ident)*) => {
         [$((stringify!($message), decode::<api::$message> as Decode)),*]
     };
 }
 
-const ROOTS: [(&str, Decode); 9] = roots! {
-    SynchronizeRequest UpdateContainersRequest CreateContainerResponse UpdatePodSandboxRequest
-    UpdateContainerResponse StopContainerResponse ValidateContainerAdjustmentRequest SynchronizeResponse
+/// What runtimes send.
+const FROM_RUNTIMES: &[Root] = &roots! {
+    SynchronizeRequest UpdatePodSandboxRequest ValidateContainerAdjustmentRequest
     UpdateContainersResponse
 };
+
+/// What plugins send.
+const FROM_PLUGINS: &[Root] = &roots! {
+    UpdateContainersRequest CreateContainerResponse UpdateContainerResponse StopContainerResponse
+    SynchronizeResponse
+};
+
+/// The length of an entry of a map with a key of up to five bytes.
+const ENTRY: usize = 9;
 
 /// A field that may be repeated, and the numbers of the fields that lead to it from a root.
 struct Place {
@@ -108,30 +125,27 @@ fn elements(field: &FieldDescriptor) -> Vec<Vec<u8>> {
     }
 }
 
-/// Returns a message with as many copies of an element as fit, or with as many numbers in one
-/// packed field.
-fn filled(place: &Place, element: &[u8]) -> Vec<u8> {
-    let is_message = !place.field.is_map() && place.field.kind().as_message().is_some();
-    // Messages reach the limit within an eighth of the largest size, which takes an eighth of the
-    // time.
-    let size = if is_message { MESSAGE / 8 } else { MESSAGE };
-    let room = size - 16 * (place.path.len() + 1);
-    let is_packed = place.field.is_packed();
-    let content = if is_packed {
-        delimited(place.field.number(), &vec![1; room])
+fn is_message(field: &FieldDescriptor) -> bool {
+    !field.is_map() && field.kind().as_message().is_some()
+}
+
+/// Returns a message with so many copies of an element, or with so many numbers in one packed field.
+fn filled(place: &Place, element: &[u8], count: usize) -> Vec<u8> {
+    let content = if place.field.is_packed() {
+        delimited(place.field.number(), &vec![1; count])
     } else {
-        element.repeat(room / element.len())
+        element.repeat(count)
     };
     place.path.iter().rev().fold(content, |inner, number| delimited(*number, &inner))
 }
 
-/// Returns the entries of a map with different keys of three bytes, which are numbers or texts.
-fn entries(place: &Place) -> Vec<u8> {
+/// Returns a message with so many entries of a map, with different keys of up to five bytes, which
+/// are numbers or texts.
+fn entries(place: &Place, count: usize) -> Vec<u8> {
     let key = place.field.kind().as_message().map(MessageDescriptor::map_entry_key_field);
     let is_text = key.is_some_and(|key| key.kind() == Kind::String);
     let mut content = Vec::new();
-    let mut number = 1 << 14;
-    while content.len() + 64 < MESSAGE {
+    for number in (1 << 14)..(1 << 14) + count {
         let key = if is_text {
             delimited(1, format!("{number:x}").as_bytes())
         } else {
@@ -140,41 +154,93 @@ fn entries(place: &Place) -> Vec<u8> {
             key
         };
         content.extend(delimited(place.field.number(), &key));
-        number += 1;
     }
     place.path.iter().rev().fold(content, |inner, number| delimited(*number, &inner))
 }
 
+/// Returns the messages of the shapes that cost most for a field, with as many elements as `count`
+/// says for the length of one.
+fn shapes(place: &Place, count: impl Fn(usize) -> usize) -> Vec<Vec<u8>> {
+    let elements = elements(&place.field);
+    let filled = |one: &Vec<u8>| filled(place, one, count(one.len()));
+    let mut shapes: Vec<_> = elements.iter().map(filled).collect();
+    if place.field.is_map() {
+        shapes.push(entries(place, count(ENTRY)));
+    }
+    shapes
+}
+
+/// Returns the repeated fields below roots that were not seen before, with the decoders of the
+/// roots.
+fn below(roots: &[Root], seen: &mut BTreeSet<String>) -> Vec<(Decode, Place)> {
+    let mut all = Vec::new();
+    for (root, decode) in roots {
+        let message = newest().get_message_by_name(&format!("nri.pkg.api.v1alpha1.{root}"));
+        let mut found = Vec::new();
+        places(&message.unwrap(), &[], seen, &mut found);
+        all.extend(found.into_iter().map(|place| (*decode, place)));
+    }
+    all
+}
+
+/// Decodes a message of this field, and returns the most memory that it took, and whether it is
+/// within the limit.
+fn measure(place: &Place, decode: Decode, encoded: &[u8]) -> (usize, bool) {
+    let (decoded, peak) = peak_of(|| decode(encoded));
+    if let Err(error) = &decoded {
+        assert!(error.is_over_budget(), "{}: {error}", place.field.full_name());
+    }
+    (peak, decoded.is_ok())
+}
+
 #[test]
 fn no_message_of_4_mib_takes_more_than_100_mb() {
-    let pool = newest();
     let mut seen = BTreeSet::new();
-    for (root, decode) in ROOTS {
-        let message = pool.get_message_by_name(&format!("nri.pkg.api.v1alpha1.{root}")).unwrap();
-        let mut found = Vec::new();
-        places(&message, &[], &mut seen, &mut found);
-        for place in found {
-            let elements = elements(&place.field);
-            let mut shapes: Vec<_> = elements.iter().map(|one| filled(&place, one)).collect();
-            if place.field.is_map() {
-                shapes.push(entries(&place));
-            }
-            for encoded in shapes {
-                let (decoded, peak) = peak_of(|| decode(&encoded));
-                let name = place.field.full_name();
-                assert!(peak + encoded.len() <= MOST, "{name}: {peak} bytes");
-                if let Err(error) = decoded {
-                    assert!(error.is_over_budget(), "{name}: {error}");
-                }
-            }
+    for (decode, place) in below(&[FROM_RUNTIMES, FROM_PLUGINS].concat(), &mut seen) {
+        // Messages reach the limit within an eighth of the largest size, which takes an eighth of
+        // the time.
+        let size = if is_message(&place.field) { MESSAGE / 8 } else { MESSAGE };
+        let room = size - 16 * (place.path.len() + 1);
+        for encoded in shapes(&place, |len| room / len) {
+            let (peak, _) = measure(&place, decode, &encoded);
+            let name = place.field.full_name();
+            assert!(peak + encoded.len() <= MOST, "{name}: {peak} bytes");
         }
     }
     // The fields of every message that has repeated ones were reached.
-    for message in pool.all_messages().filter(|message| !message.is_map_entry()) {
+    for message in newest().all_messages().filter(|message| !message.is_map_entry()) {
         for field in message.fields().filter(|field| field.is_list() || field.is_map()) {
             let name = field.full_name();
             assert!(seen.contains(name) || is_apart(name), "{name}: add its root");
         }
+    }
+}
+
+/// Returns the bytes of memory for each byte of a message that is full of a field, in its worst
+/// shape.
+fn factor(place: &Place, decode: Decode) -> usize {
+    let factors = shapes(place, |_| ELEMENTS).into_iter().map(|encoded| {
+        let (peak, is_decoded) = measure(place, decode, &encoded);
+        assert!(is_decoded, "{}", place.field.full_name());
+        peak.div_ceil(encoded.len())
+    });
+    factors.max().unwrap_or_default()
+}
+
+/// Prints the factor of each field, by who sends it.
+#[test]
+fn no_byte_from_a_plugin_takes_more_memory_than_a_runtime_reckons_with() {
+    for (sender, roots) in [("runtime", FROM_RUNTIMES), ("plugin", FROM_PLUGINS)] {
+        let factors = below(roots, &mut BTreeSet::new())
+            .into_iter()
+            .map(|(decode, place)| (factor(&place, decode), place.field.full_name().to_owned()));
+        let mut factors: Vec<_> = factors.collect();
+        factors.sort_unstable_by(|one, other| other.cmp(one));
+        for (factor, name) in &factors {
+            println!("{sender} {factor:4} {name}");
+        }
+        let (worst, name) = &factors[0];
+        assert!(sender == "runtime" || *worst <= WORST_FACTOR, "{name}: {worst}");
     }
 }
 
@@ -199,6 +265,20 @@ fn a_full_message_of_containers_is_decoded() {
         api::SynchronizeRequest { containers: vec![container; count], ..Default::default() };
     let encoded = request.encode_to_vec();
     let (decoded, peak) = peak_of(|| api::SynchronizeRequest::decode(&encoded));
+    assert!(decoded.unwrap() == request);
+    assert!(peak <= MOST, "{peak} bytes");
+}
+
+/// Updates of every container of a node that sets one value each are decoded, however many there
+/// are.
+#[test]
+fn a_full_message_of_small_updates_is_decoded() {
+    let update = api::ContainerUpdate::new("c".repeat(32)).cpu_shares(2);
+    let count = MESSAGE / (update.encoded_len() + 4);
+    let update = vec![update; count];
+    let request = api::UpdateContainersRequest { update, ..Default::default() };
+    let encoded = request.encode_to_vec();
+    let (decoded, peak) = peak_of(|| api::UpdateContainersRequest::decode(&encoded));
     assert!(decoded.unwrap() == request);
     assert!(peak <= MOST, "{peak} bytes");
 }

@@ -14,7 +14,7 @@ use syn::{
     Lit, Meta, Pat, Path, Stmt, Token,
 };
 
-use super::optional;
+use super::{boxed, optional};
 use nri_schema::model::{self, Protocol};
 use nri_schema::{Error, ErrorKind, Problem};
 
@@ -72,6 +72,7 @@ use crate::codec::enum_fields;
     let mut items = inner_items(file);
     items.retain(|item| !is_table(item));
     optional::unwrap(&mut items, &protocol.messages)?;
+    boxed::put(&mut items);
     for item in &mut items {
         each(item, "api::", &protocol.messages, &mut codec)?;
     }

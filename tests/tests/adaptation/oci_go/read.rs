@@ -26,6 +26,6 @@ fn comparable(mut container: Container) -> Container {
         linux.rdt = None;
     }
     let linux = container.linux.take();
-    container.linux = linux.filter(|it| *it != LinuxContainer::default());
+    container.linux = linux.filter(|it| **it != LinuxContainer::default());
     container
 }
