@@ -23,6 +23,7 @@
 
 mod arguments;
 mod book;
+mod bounded_json;
 pub mod bridge;
 pub mod check;
 mod cli;

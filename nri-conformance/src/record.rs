@@ -7,6 +7,7 @@
 //! `RECORDING.md` describes the format.
 
 mod conversation;
+mod decode;
 mod frame;
 mod limits;
 mod observe;

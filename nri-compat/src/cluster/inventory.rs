@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::conditions::Warnings;
 use super::object::{Image, TEMPLATE, controller, deployment, has_ended, is_mirror, owner};
 use super::resources::{NODE, POD, RESOURCES, Resource};
+use crate::bounded_json;
 use crate::bridge::Relayed;
 use crate::place::WorkloadPlace;
 use crate::report::check::NodePool;
@@ -83,7 +84,7 @@ impl Inventory {
         resource: &Resource,
         bytes: &[u8],
     ) -> Result<Option<String>, serde_json::Error> {
-        let page: Page = serde_json::from_slice(bytes)?;
+        let page: Page = bounded_json::read(bytes, bounded_json::VALUE)?;
         for object in page.items.into_iter().flatten() {
             self.add(resource, &Node::from(Value::from(object)));
         }

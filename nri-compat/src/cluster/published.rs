@@ -9,6 +9,7 @@ use super::access::access;
 use super::client::ApiClient;
 use super::error::ClusterError;
 use super::resources::{Resource, VERB};
+use crate::bounded_json;
 use crate::report::policy_report::{Api, MANAGED_BY, PolicyReport, SOURCE};
 use crate::skipped::SkipKind;
 
@@ -75,8 +76,8 @@ pub async fn published(
         let request = kube::core::Request::new(resource.path(None)).list(&page);
         let body = client.request(VERB, &resource, request).await;
         let body = body.map_err(|error| with_help(error, api))?;
-        let read: ReportPage =
-            serde_json::from_slice(&body).map_err(|error| client.not_a_list(&resource, error))?;
+        let read: ReportPage = bounded_json::read(&body, bounded_json::VALUE)
+            .map_err(|error| client.not_a_list(&resource, error))?;
         read.items.into_iter().for_each(&mut *each);
         page.continue_token = read.metadata.next.filter(|next| !next.is_empty());
         if page.continue_token.is_none() {

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::bounded_json;
 use crate::report::check::{ClusterView, Subject, Summary};
 use crate::report::json::SCHEMA;
 
@@ -23,9 +24,12 @@ pub(super) struct ReportDocument {
     pub(super) cluster: Option<ClusterView>,
 }
 
+/// The bytes of memory for each value of a report: a plugin has at least three values beside it.
+const VALUE: usize = 256;
+
 /// Parses a report, possibly wrapped by a log collector, or returns why it is not a report.
 pub(super) fn parse(bytes: &[u8]) -> Result<ReportDocument, String> {
-    let document = serde_json::from_slice::<ReportDocument>(bytes).or_else(|error| {
+    let document = bounded_json::read::<ReportDocument>(bytes, VALUE).or_else(|error| {
         let document = unwrapped(bytes);
         document.ok_or_else(|| format!("not a report of check or logs: {error}"))
     })?;
@@ -37,10 +41,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ReportDocument, String> {
 
 /// Returns the report within the entry of a log collector.
 fn unwrapped(entry: &[u8]) -> Option<ReportDocument> {
-    let entry: Map<String, Value> = serde_json::from_slice(entry).ok()?;
+    let entry: Map<String, Value> = bounded_json::read(entry, bounded_json::VALUE).ok()?;
     let mut texts = entry.values().filter_map(Value::as_str);
     let report = texts.find(|text| text.trim_start().starts_with('{'))?;
-    serde_json::from_str(report).ok()
+    bounded_json::read(report.as_bytes(), VALUE).ok()
 }
 
 /// The maximum length of a name of a node in bytes.

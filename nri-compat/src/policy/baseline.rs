@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounded_json;
 use crate::error::{Error, ErrorKind};
 use crate::text_file;
 
@@ -13,6 +14,9 @@ const SCHEMA: u32 = 2;
 
 /// The maximum size of a baseline in bytes: 100,000 entries take about 20 MB.
 const MAX_FILE: u64 = 64 << 20;
+
+/// The bytes of memory for each value of a baseline: a finding has at least two values beside it.
+const VALUE: usize = 168;
 
 /// Known findings, by fingerprint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,7 +70,7 @@ impl Baseline {
                 "write it again with --write-baseline, and compare the findings in both files",
             )
         };
-        let document: BaselineDocument = serde_json::from_str(text)
+        let document: BaselineDocument = bounded_json::read(text.as_bytes(), VALUE)
             .map_err(|error| wrong(format!("not a baseline: {error}")))?;
         if document.schema != SCHEMA {
             let other = document.schema;

@@ -3,6 +3,7 @@
 use prost::Message as _;
 use prost_reflect::{DynamicMessage, FieldDescriptor, MessageDescriptor, Value};
 
+use super::decode::decode;
 use super::frame::Payload;
 
 /// The text that replaces every value that is not empty.
@@ -16,9 +17,10 @@ const ENVIRONMENT: &str = "env";
 /// names are kept.
 ///
 /// Fields that the newest protocol revision does not have are removed, because their content is
-/// unknown. A payload that has no type or cannot be decoded is withheld.
+/// unknown. A payload that has no type, cannot be decoded, or would take too much memory is
+/// withheld.
 pub(super) fn redact(payload: &[u8], message: Option<MessageDescriptor>) -> Payload {
-    let decoded = message.and_then(|message| DynamicMessage::decode(message, payload).ok());
+    let decoded = message.and_then(|message| decode(message, payload).ok());
     match decoded {
         Some(mut message) => {
             redact_message(&mut message);

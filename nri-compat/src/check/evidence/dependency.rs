@@ -12,6 +12,7 @@ use toml::{Table, Value};
 use super::go_module::GoMod;
 use super::nri_module::{self, MODULE, Package};
 use super::{Reader, Unreadable, sighting, text};
+use crate::bounded_json;
 use crate::check::content::File;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 use crate::skipped::SkipKind;
@@ -19,6 +20,13 @@ use crate::unknown::UnknownSource;
 
 /// The maximum size of a file in bytes; bills of materials of large images have some ten megabytes.
 const MAX_FILE: u64 = 64 << 20;
+
+/// The maximum size of a TOML file in bytes; lock files of large workspaces have half a megabyte.
+const MAX_TOML: usize = 4 << 20;
+
+/// The bytes of memory for each value of a bill: the largest part has two texts, and two values if
+/// it is empty.
+const BILL_VALUE: usize = 120;
 
 /// The number of folders above a `Cargo.toml` that are searched for the lock file of its workspace.
 const MAX_ABOVE: usize = 8;
@@ -98,7 +106,8 @@ pub(super) const BILL_OF_MATERIALS: DependencyFormat = DependencyFormat {
             && keys.any(|key| memmem::find(&file.head, key).is_some())
     },
     mention: |_, text| {
-        let bill: Bill = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let bill: Bill =
+            bounded_json::read(text.as_bytes(), BILL_VALUE).map_err(|error| error.to_string())?;
         Ok(bill.lists_nri().then(|| format!("lists {MODULE}")))
     },
 };
@@ -132,6 +141,9 @@ fn vendors(text: &str, packages: &[Package]) -> bool {
 }
 
 fn table(text: &str) -> Result<Table, String> {
+    if text.len() > MAX_TOML {
+        return Err(format!("longer than {MAX_TOML} bytes"));
+    }
     toml::from_str(text).map_err(|error| error.message().to_owned())
 }
 

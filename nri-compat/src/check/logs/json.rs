@@ -4,9 +4,11 @@
 //! A value is read in place, and only what counts is kept, so that a large document takes little
 //! memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use serde::de::IgnoredAny;
+use serde::Deserialize;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Deserializer;
 
 use super::fact;
@@ -76,10 +78,33 @@ fn parts(value: &str) -> impl Iterator<Item = &str> {
 
 /// Returns true for an object with the time and the message of an entry of a log.
 pub(super) fn has_message_and_time(text: &str) -> bool {
-    let object: BTreeMap<String, IgnoredAny> = serde_json::from_str(text).unwrap_or_default();
-    let fields = object.keys().filter_map(|key| Field::of_key(key));
-    let fields: Vec<Field> = fields.map(|(field, _)| field).collect();
+    let fields = serde_json::from_str::<KnownFields>(text).unwrap_or_default().0;
     fields.contains(&Field::Time) && fields.contains(&Field::Message)
+}
+
+/// The fields of an object that entries of logs have. Its other keys are not kept.
+#[derive(Default)]
+struct KnownFields(BTreeSet<Field>);
+
+impl<'de> Deserialize<'de> for KnownFields {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Self::default())
+    }
+}
+
+impl<'de> Visitor<'de> for KnownFields {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some((key, IgnoredAny)) = map.next_entry::<String, _>()? {
+            self.0.extend(Field::of_key(&key).map(|(field, _)| field));
+        }
+        Ok(self)
+    }
 }
 
 /// Returns true for a time as a number.

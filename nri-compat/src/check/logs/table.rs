@@ -9,6 +9,7 @@ use csv::{ByteRecord, ReaderBuilder};
 use serde_json::{Map, Value};
 
 use super::record::Field;
+use crate::bounded_json;
 use crate::pieces::{PieceStream, Pieces};
 
 /// The separators of cells.
@@ -108,7 +109,8 @@ fn text(cell: &[u8]) -> String {
 
 /// Returns the text of a cell, or its object: Grafana has the labels of a line in one cell.
 fn value(cell: &[u8]) -> Value {
-    let object = cell.starts_with(b"{").then(|| serde_json::from_slice(cell).ok()).flatten();
+    let object = cell.starts_with(b"{").then(|| bounded_json::read(cell, bounded_json::VALUE).ok());
+    let object = object.flatten();
     object.unwrap_or_else(|| Value::String(text(cell)))
 }
 

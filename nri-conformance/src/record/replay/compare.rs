@@ -10,6 +10,7 @@ use prost_reflect::{
     DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, ReflectMessage as _, Value,
 };
 
+use crate::record::decode;
 use crate::record::frame::{Payload, Request};
 use crate::record::redact::redact_message;
 use crate::record::replay::connections::RecordedAnswer;
@@ -54,7 +55,7 @@ pub(super) fn compare(
     let Some(message) = message.filter(|_| recorded != got) else {
         return Vec::new();
     };
-    let decode = |bytes| DynamicMessage::decode(message.clone(), bytes);
+    let decode = |bytes| decode::decode(message.clone(), bytes);
     let (recorded, mut got) = match (decode(recorded), decode(got)) {
         (_, Err(error)) => return vec![DifferenceKind::Unreadable(error.to_string())],
         (Err(error), _) => {

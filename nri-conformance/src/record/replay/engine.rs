@@ -7,11 +7,11 @@ use nri::__private::RuntimeRpc;
 use nri::api::ConfigureRequest;
 use nri::codec::Message as _;
 use nri::wire::{CallError, Caller, Channels, Connection, Limits};
-use prost_reflect::DynamicMessage;
 use tokio::sync::mpsc;
 use tokio::time::{sleep_until, timeout};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::record::decode::decode;
 use crate::record::frame::Request;
 use crate::record::reader::Reader;
 use crate::record::replay::compare::{compare, judge};
@@ -248,7 +248,7 @@ fn read_ahead(mut exchanges: Exchanges) -> mpsc::Receiver<Result<Exchange>> {
 /// Returns the pod and the container of a request.
 fn subject(request: &Request) -> Option<String> {
     let message = schema::method(&request.service, &request.method)?.input();
-    let request = DynamicMessage::decode(message, request.payload.bytes()?.clone()).ok()?;
+    let request = decode(message, request.payload.bytes()?).ok()?;
     let name = |message: &str, field: &str| -> Option<String> {
         let part = request.get_field_by_name(message)?;
         let name = part.as_message()?.get_field_by_name(field)?;
