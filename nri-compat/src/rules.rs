@@ -9,6 +9,7 @@
 //! ```
 
 pub mod incident;
+pub(crate) mod outcomes;
 pub(crate) mod table;
 
 use std::sync::LazyLock;

@@ -10,6 +10,7 @@
 mod blocking;
 pub mod contract;
 pub mod error;
+pub mod incident;
 mod names;
 mod peer;
 pub mod plugin;

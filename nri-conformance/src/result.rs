@@ -5,6 +5,8 @@ use std::fmt;
 use nri::api::RegisterPluginRequest;
 use serde::Serialize;
 
+use crate::incident::Incident;
+
 /// The results of all tests of one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -80,6 +82,8 @@ pub struct Failure {
     pub got: String,
     /// A description of the answer that keeps the statement.
     pub expected: String,
+    /// What the log of a runtime would say about it, if anything.
+    pub incident: Option<Incident>,
 }
 
 impl Failure {
@@ -89,7 +93,8 @@ impl Failure {
         got: impl Into<String>,
         expected: impl Into<String>,
     ) -> Self {
-        Failure { sent: sent.into(), got: got.into(), expected: expected.into() }
+        let (sent, got, expected) = (sent.into(), got.into(), expected.into());
+        Failure { sent, got, expected, incident: None }
     }
 }
 

@@ -37,6 +37,7 @@ pub(crate) use service::{Arrivals, MAX_UPDATE_BYTES, SessionEnd, UpdateAnswer};
 pub(crate) use trace::Trace;
 pub use world::RuntimeKind;
 
+use crate::incident::Incident;
 use crate::tapped::{Party, Tapped};
 
 /// Time limits of a runtime. The defaults are those of the reference runtime.
@@ -287,6 +288,11 @@ impl Answer {
             Err(CallError::Status(status)) => Some(status.code),
             Ok(_) | Err(_) => None,
         }
+    }
+
+    /// Returns what the log of a runtime would say about the answer; `None` for success.
+    pub(crate) fn incident(&self) -> Option<Incident> {
+        Incident::of_call(self.event.name(), self.result.as_ref().err()?)
     }
 
     /// Describes the request, such as `StopPodSandbox as StateChange`.

@@ -7,6 +7,7 @@ use nri_adaptation::Via;
 use nri_compat::report::check::{SuppressedBy, Suppression};
 use nri_compat::report::conformance::ConformanceReport;
 use nri_compat::report::probe::ProbeReport;
+use nri_conformance::incident::Incident;
 use nri_conformance::probe::{
     EventOutcome, EventResult, FailurePolicy, Form, Probed, RpcAnswer, RpcResult, Subscription,
     TargetResult, Trouble, TroubleKind, Verdict,
@@ -78,6 +79,7 @@ fn failure(text: &str) -> Failure {
         sent: format!("StopPodSandbox of pod {text}, twice"),
         got: format!("the error \"no such pod {text}\", NOT_FOUND (5)"),
         expected: "success".into(),
+        incident: Some(Incident::NotificationFailed),
     }
 }
 
@@ -259,6 +261,7 @@ pub fn probe_trouble(text: &str) -> ProbeReport {
             kind: TroubleKind::Died,
             step: text.into(),
             release: text.into(),
+            incident: Some(Incident::Closed),
             message: text.into(),
             last_lines: vec![text.into()],
         }],
@@ -287,6 +290,7 @@ pub fn replay_differs(text: &str) -> Replayed {
         at: Duration::from_millis(1500),
         method: "CreateContainer".into(),
         subject: text.into(),
+        incident: (request == 7).then_some(Incident::RequestFailed),
         kind,
     };
     let field = DifferenceKind::Field {

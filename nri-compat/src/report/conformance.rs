@@ -1,6 +1,7 @@
 //! The results of `conformance`, and the statements that it lists, as plain data for every format.
 
 use nri_conformance::contract::{self, Statement};
+use nri_conformance::incident::Incident;
 use nri_conformance::result::{Failure, Outcome, Report, Subject, SubjectKind, TestResult};
 use serde::{Serialize, Serializer};
 
@@ -66,6 +67,8 @@ pub struct JudgedTest {
     pub result: TestOutcome,
     /// How the statement was broken, or why the test was skipped; empty for `pass`.
     pub detail: String,
+    /// What the log of a runtime would say about a violation, if anything; see `explain`.
+    pub incident: Option<Incident>,
     /// The link to the description of a known deviation, else to that of the statement.
     pub source: String,
     /// The suppression of a violation, if any.
@@ -145,6 +148,7 @@ impl JudgedTest {
             revision: result.revision,
             result: outcome,
             detail,
+            incident: violation.as_ref().and_then(|failure| failure.incident),
             source: link.or_else(source).unwrap_or_default(),
             suppressed: None,
             violation,

@@ -153,6 +153,14 @@ pub fn get(id: &str) -> Option<&'static Incident> {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "conformance")]
+    #[test]
+    fn incidents_of_other_commands_are_in_the_catalogue() {
+        for seen in nri_conformance::incident::Incident::ALL {
+            assert!(get(seen.as_str()).is_some(), "{seen}");
+        }
+    }
+
     #[test]
     fn every_file_is_complete() {
         for (id, text) in incidents!(files) {

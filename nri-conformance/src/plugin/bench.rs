@@ -13,6 +13,7 @@ use nri_adaptation::Revision;
 
 use crate::contract;
 use crate::contract::Status;
+use crate::incident::Incident;
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, Verdict, blocked, skip, unconfigured};
 use crate::session::world::{Sample, World};
@@ -127,7 +128,8 @@ impl Bench {
         self.count_stuck();
         let within = self.options.timeouts.registration;
         let got = format!("no {missing} within {within:?}");
-        blocked("W1", "nothing", got, "a registration")
+        let incident = Incident::RegistrationTimeout;
+        blocked("W1", "nothing", got, "a registration").seen_as(Some(incident))
     }
 
     /// Counts an instance that did not serve within a time limit.
@@ -157,7 +159,9 @@ impl Bench {
         let answer = self.configured(&session).await?;
         let within = self.options.timeouts.request;
         if let Err(error) = session.synchronize(state, within).await {
-            return Err(blocked("Y2", "Synchronize", describe(&error), "an answer"));
+            let incident = Incident::of_call("Synchronize", &error);
+            let verdict = blocked("Y2", "Synchronize", describe(&error), "an answer");
+            return Err(verdict.seen_as(incident));
         }
         self.stuck.store(0, Ordering::Relaxed);
         let runtime = self.options.runtime;

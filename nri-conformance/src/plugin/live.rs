@@ -107,7 +107,7 @@ impl Live {
 pub(crate) fn judge(answer: &Answer, what: &str) -> Judged {
     let sent = || format!("{} {what}", answer.sent());
     let result = answer.result.as_ref();
-    result.map(drop).map_err(|error| failed(sent(), error, "success"))
+    result.map(drop).map_err(|error| failed(sent(), error, "success").seen_as(answer.incident()))
 }
 
 /// The events that a plugin has answered with success.
@@ -124,7 +124,10 @@ impl Taken {
     /// Judges the answer to an event: one that the plugin has taken before, about a pod of the same
     /// kind, is an event that it must take.
     pub(crate) fn judge(&mut self, live: &Live, answer: &Answer) -> Judged {
-        let broken = |expected| Err(blocked("W4", answer.sent(), answer.got(), expected));
+        let broken = |expected| {
+            let verdict = blocked("W4", answer.sent(), answer.got(), expected);
+            Err(verdict.seen_as(answer.incident()))
+        };
         let is_known = self.0.contains(&answer.event);
         match &answer.result {
             Ok(_) => {

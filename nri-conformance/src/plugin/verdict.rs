@@ -2,6 +2,7 @@
 
 use nri::wire::{CallError, Code};
 
+use crate::incident::Incident;
 use crate::result::Failure;
 use crate::session::{Answer, Trace, describe};
 
@@ -36,6 +37,17 @@ impl Breach {
 }
 
 impl Verdict {
+    /// Returns the same verdict, with what the log of a runtime would say about the violation.
+    pub(crate) fn seen_as(mut self, incident: Option<Incident>) -> Self {
+        match &mut self {
+            Self::Skip(_) => {}
+            Self::Blocked(Breach { failure, .. })
+            | Self::Fail(failure)
+            | Self::Known(failure, _) => failure.incident = incident,
+        }
+        self
+    }
+
     /// Returns the observation that ended the test.
     pub(crate) fn into_got(self) -> String {
         match self {
@@ -62,6 +74,16 @@ pub(crate) fn fail<T>(
     expected: impl Into<String>,
 ) -> Judged<T> {
     Err(Verdict::Fail(Failure::new(sent, got, expected)))
+}
+
+/// Ends a test with a violation that the log of a runtime would report as this incident.
+pub(crate) fn fail_as<T>(
+    incident: Incident,
+    sent: impl Into<String>,
+    got: impl Into<String>,
+    expected: impl Into<String>,
+) -> Judged<T> {
+    Err(Verdict::Fail(Failure::new(sent, got, expected)).seen_as(Some(incident)))
 }
 
 /// The time in which a plugin must answer every request.
@@ -99,7 +121,7 @@ pub(crate) fn failed(sent: impl Into<String>, error: &CallError, expected: &str)
 /// Returns the verdict on a test if a request that it needs, but does not test, failed. A plugin
 /// that is late or ends breaks a statement; one that answers with an error rejects the sample.
 pub(crate) fn in_the_way(answer: &Answer) -> Verdict {
-    match &answer.result {
+    let verdict = match &answer.result {
         Err(CallError::Timeout(_)) => blocked("P5", answer.sent(), answer.got(), IN_TIME),
         Err(CallError::Status(_)) => Verdict::Skip(format!(
             "{}: {}; the plugin rejects the sample",
@@ -107,7 +129,8 @@ pub(crate) fn in_the_way(answer: &Answer) -> Verdict {
             answer.got()
         )),
         _ => blocked("W4", answer.sent(), answer.got(), "success"),
-    }
+    };
+    verdict.seen_as(answer.incident())
 }
 
 /// Returns the verdict on a test if the plugin answered Configure with an error. A plugin may
@@ -118,6 +141,7 @@ pub(crate) fn unconfigured(error: &CallError) -> Verdict {
         CallError::Status(status) if status.code == Code::FAILED_PRECONDITION => {
             Verdict::Skip(format!("Configure: {got}"))
         }
-        _ => blocked("P6", "Configure", got, "the event mask"),
+        _ => blocked("P6", "Configure", got, "the event mask")
+            .seen_as(Incident::of_call("Configure", error)),
     }
 }

@@ -10,13 +10,14 @@ use nri_adaptation::Revision;
 use tokio::time::{Instant, timeout};
 
 use crate::error::Result;
+use crate::incident::Incident;
 use crate::session::{Session, SessionEnd, decoded};
 use crate::subject::{Exit, Instance};
 
 use super::answers::Reply;
 use super::printed::error_lines;
-use super::run::{CONFIGURE, CONNECT, Patience, REGISTER, Run, SYNCHRONIZE};
-use super::{RuntimeRelease, TroubleKind, answers};
+use super::run::{CONFIGURE, CONNECT, Patience, REGISTER, Run, SYNCHRONIZE, trouble};
+use super::{RuntimeRelease, Trouble, TroubleKind, answers};
 
 /// The time that a process has to end after an error or the end of its connection. It is long,
 /// because a busy machine is no reason for another explanation. A plugin that kept running once is
@@ -56,7 +57,13 @@ impl Live {
         let mut instance = match started {
             Ok(instance) => instance,
             Err(error) if run.awaits_first && !run.subject.is_module() => return Err(error),
-            Err(error) => return Ok(Err(run.not_connected(revision, &error, Vec::new()))),
+            Err(error) => {
+                let is_module = run.subject.is_module();
+                let incident =
+                    if is_module { Incident::WasmFailed } else { Incident::LaunchFailed };
+                let lines = Vec::new();
+                return Ok(Err(run.not_connected(revision, &error, lines, Some(incident))));
+            }
         };
         let limit = connection_limit(run);
         let stream = match instance.connection(limit).await {
@@ -64,7 +71,8 @@ impl Live {
             Err(error) => {
                 run.patience.silent.insert(CONNECT);
                 let lines = instance.last_lines().await;
-                return Ok(Err(run.not_connected(revision, &error, lines)));
+                // A runtime says nothing about a plugin that never connects.
+                return Ok(Err(run.not_connected(revision, &error, lines, None)));
             }
         };
         if std::mem::take(&mut run.awaits_first) && instance.process.is_none() {
@@ -206,8 +214,18 @@ impl Live {
         step: &str,
         message: &str,
     ) {
+        run.note(self.trouble(kind, step, message).await);
+    }
+
+    /// Returns a trouble, with the last lines that the plugin printed.
+    pub(super) async fn trouble(
+        &mut self,
+        kind: TroubleKind,
+        step: &str,
+        message: &str,
+    ) -> Trouble {
         let lines = self.instance.last_lines().await;
-        run.note(kind, step, self.session.revision(), message, lines);
+        trouble(kind, step, self.session.revision(), message, lines)
     }
 
     /// Returns why the plugin does not answer, or a description of the answer.
@@ -244,7 +262,7 @@ impl Live {
         if let Some(first) = errors.first() {
             let message = format!("the plugin printed an error: {}", answers::short(first));
             let (kind, revision) = (TroubleKind::PrintedError, self.session.revision());
-            run.note(kind, CONNECT, revision, &message, errors);
+            run.note(trouble(kind, CONNECT, revision, &message, errors));
         }
     }
 }

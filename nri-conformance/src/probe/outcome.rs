@@ -5,6 +5,7 @@ use std::time::Duration;
 use nri_adaptation::Via;
 use serde::{Serialize, Serializer};
 
+use crate::incident::Incident;
 use crate::names::names;
 use crate::result::Subject;
 
@@ -205,6 +206,8 @@ pub struct Trouble {
     /// The release that was spoken, such as `v0.11.0`.
     #[serde(rename = "nri")]
     pub release: String,
+    /// What the log of a runtime would say about it, if anything.
+    pub incident: Option<Incident>,
     /// A description, in one line, in lower case.
     pub message: String,
     /// The last lines that the plugin printed, if it was started as a process.

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::{Options, RuntimeRelease, Trouble, TroubleKind};
 use crate::error::Error;
+use crate::incident::{Ending, Incident};
 use crate::session::world::{Sample, World};
 use crate::session::{RuntimeKind, sample_request};
 use crate::subject::Subject;
@@ -57,24 +58,11 @@ impl<'a> Run<'a> {
     }
 
     /// Records a trouble, unless it is already recorded for this step.
-    pub(super) fn note(
-        &mut self,
-        kind: TroubleKind,
-        step: &str,
-        revision: &Revision,
-        message: &str,
-        last_lines: Vec<String>,
-    ) {
+    pub(super) fn note(&mut self, trouble: Trouble) {
         let mut troubles = self.troubles.iter();
-        let is_known = troubles.any(|it| it.kind == kind && it.step == step);
+        let is_known = troubles.any(|it| it.kind == trouble.kind && it.step == trouble.step);
         if !is_known && self.troubles.len() < MAX_TROUBLES {
-            self.troubles.push(Trouble {
-                kind,
-                step: step.to_owned(),
-                release: revision.release().to_owned(),
-                message: message.to_owned(),
-                last_lines,
-            });
+            self.troubles.push(trouble);
         }
     }
 
@@ -84,9 +72,12 @@ impl<'a> Run<'a> {
         revision: &Revision,
         error: &Error,
         lines: Vec<String>,
+        incident: Option<Incident>,
     ) -> String {
         let reason = error.to_string();
-        self.note(TroubleKind::NotConnected, CONNECT, revision, &reason, lines);
+        let kind = TroubleKind::NotConnected;
+        let trouble = trouble(kind, CONNECT, revision, &reason, lines);
+        self.note(Trouble { incident, ..trouble });
         reason
     }
 
@@ -115,9 +106,42 @@ impl<'a> Run<'a> {
         if over {
             let message = out_of_time(self.options);
             let (kind, lines) = (TroubleKind::OutOfTime, Vec::new());
-            self.note(kind, ANY_STEP, revision, &message, lines);
+            self.note(trouble(kind, ANY_STEP, revision, &message, lines));
         }
         over
+    }
+}
+
+/// Returns a trouble at a step, with what the log of a runtime would say about it.
+pub(super) fn trouble(
+    kind: TroubleKind,
+    step: &str,
+    revision: &Revision,
+    message: &str,
+    last_lines: Vec<String>,
+) -> Trouble {
+    Trouble {
+        kind,
+        step: step.to_owned(),
+        release: revision.release().to_owned(),
+        incident: ending(kind).and_then(|ending| Incident::at(step, ending)),
+        message: message.to_owned(),
+        last_lines,
+    }
+}
+
+/// Returns the way in which a step fails with a trouble; `None` if it does not.
+fn ending(kind: TroubleKind) -> Option<Ending> {
+    match kind {
+        TroubleKind::Hung => Some(Ending::Silent),
+        TroubleKind::Died | TroubleKind::Closed | TroubleKind::BrokeProtocol => {
+            Some(Ending::Closed)
+        }
+        TroubleKind::Refused => Some(Ending::Refused),
+        TroubleKind::NotConnected
+        | TroubleKind::PrintedError
+        | TroubleKind::Flooded
+        | TroubleKind::OutOfTime => None,
     }
 }
 

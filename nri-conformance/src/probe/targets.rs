@@ -7,14 +7,15 @@ use nri::wire::CallError;
 use nri_adaptation::{Revision, Via};
 
 use crate::error::{Error, Result};
+use crate::incident::Incident;
 use crate::session::{RuntimeKind, can_fall_back, checked, life};
 
 use super::answers::Reply;
 use super::live::Live;
 use super::run::{CONFIGURE, REGISTER, Run, SYNCHRONIZE, linking, out_of_time};
 use super::{
-    EventOutcome, EventResult, RpcAnswer, RuntimeRelease, Target, TargetResult, TroubleKind,
-    Verdict, answers,
+    EventOutcome, EventResult, RpcAnswer, RuntimeRelease, Target, TargetResult, Trouble,
+    TroubleKind, Verdict, answers,
 };
 
 /// The prefix of the releases before the protocol, which run programs once per event: v0.1.0 and
@@ -160,7 +161,9 @@ impl TargetPass<'_, '_> {
         if !unknown.is_empty() {
             reason.push_str(&format!(" ({})", unknown.join(", ")));
         }
-        self.refused(live, CONFIGURE, reason).await
+        let trouble = live.trouble(TroubleKind::Refused, CONFIGURE, &reason).await;
+        self.run.note(Trouble { incident: Some(Incident::EventsUnknown), ..trouble });
+        Err(reason)
     }
 
     /// Sends the events of a pod's life. A plugin that does not answer one is restarted for the

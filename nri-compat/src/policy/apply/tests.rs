@@ -132,7 +132,7 @@ mod conformance {
     use crate::policy::{FailOnTest, exit_of_conformance};
 
     fn failure(got: &str) -> Failure {
-        Failure { sent: "a".into(), got: got.into(), expected: "c".into() }
+        Failure { sent: "a".into(), got: got.into(), expected: "c".into(), incident: None }
     }
 
     /// Returns a report about the plugin 10-logger with these results of statements and releases.

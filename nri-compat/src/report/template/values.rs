@@ -272,7 +272,11 @@ impl Templated for &rules::incident::Incident {
             wording.samples.iter().map(move |sample| context! { sample, since })
         });
         let samples: Vec<Value> = samples.collect();
-        context! { about_plugin => self.plugin.about(), samples, ..Serde(self) }
+        let outcomes = rules::outcomes::seen_by(self.rule.id).iter();
+        let seen_by = outcomes
+            .map(|(command, outcome)| context! { command => *command, outcome => *outcome })
+            .collect::<Vec<Value>>();
+        context! { about_plugin => self.plugin.about(), samples, seen_by, ..Serde(self) }
     }
 }
 

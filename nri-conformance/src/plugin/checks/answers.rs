@@ -13,11 +13,13 @@ use nri::api::{Event, SynchronizeRequest};
 use nri::wire::CallError;
 use tokio::time::{sleep, timeout};
 
+use crate::incident::Incident;
 use crate::plugin::bench::{Bench, MOMENT};
 use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::{Live, Taken};
 use crate::plugin::verdict::{
-    IN_TIME, Judged, ONCE, Verdict, answered_twice, blocked, fail, in_the_way, skip, unconfigured,
+    IN_TIME, Judged, ONCE, Verdict, answered_twice, blocked, fail, fail_as, in_the_way, skip,
+    unconfigured,
 };
 use crate::session::world::{Sample, World};
 use crate::session::{Answer, UpdateAnswer, describe};
@@ -51,12 +53,16 @@ async fn in_time(bench: &Bench) -> Judged {
     let request = session.configuration(&bench.options.config);
     let mask = match session.configure(&request).await {
         Ok(answer) => answer.events,
-        Err(error @ CallError::Timeout(_)) => return fail("Configure", describe(&error), expected),
+        Err(error @ CallError::Timeout(_)) => {
+            let incident = Incident::ConfigureFailed;
+            return fail_as(incident, "Configure", describe(&error), expected);
+        }
         Err(error) => return Err(unconfigured(&error)),
     };
     let state = SynchronizeRequest::default();
     if let Err(error @ CallError::Timeout(_)) = session.synchronize(&state, within).await {
-        return fail("Synchronize", describe(&error), expected);
+        let incident = Incident::SynchronizeTimeout;
+        return fail_as(incident, "Synchronize", describe(&error), expected);
     }
     let live = Live::new(bench.options.runtime, instance, session, mask);
     let samples = [bench.sample(), bench.sample()];
@@ -65,7 +71,7 @@ async fn in_time(bench: &Bench) -> Judged {
         for sample in &samples {
             let answer = live.send(event, sample).await;
             if is_late(&answer) {
-                return fail(answer.sent(), answer.got(), expected);
+                return fail_as(Incident::EventTimeout, answer.sent(), answer.got(), expected);
             }
             if live.session.is_closed() {
                 return Err(in_the_way(&answer));

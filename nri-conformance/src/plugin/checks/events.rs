@@ -8,7 +8,8 @@ use nri_adaptation::{Revision, Via};
 use crate::plugin::bench::Bench;
 use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::{Live, judge, may_reject};
-use crate::plugin::verdict::{Judged, blocked, fail, failed, in_the_way, skip};
+use crate::plugin::verdict::{Judged, Verdict, blocked, fail, failed, in_the_way, skip};
+use crate::result::Failure;
 use crate::session::world::{Sample, World};
 use crate::session::{Answer, can_fall_back, describe, life};
 
@@ -47,7 +48,8 @@ async fn each_way(bench: &Bench) -> Judged {
             }
             Err(_) => {
                 let expected = "success: it subscribed to the event";
-                return fail(answer.sent(), answer.got(), expected);
+                let verdict = Failure::new(answer.sent(), answer.got(), expected);
+                return Err(Verdict::Fail(verdict).seen_as(answer.incident()));
             }
         }
     }

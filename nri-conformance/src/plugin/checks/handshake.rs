@@ -7,10 +7,12 @@ use nri::wire::{CallError, Code};
 use nri_adaptation::{Revision, Via};
 use tokio::time::sleep;
 
+use crate::incident::{Ending, Incident};
 use crate::plugin::bench::Bench;
 use crate::plugin::checks::{Test, tests};
 use crate::plugin::live::Live;
-use crate::plugin::verdict::{Judged, Verdict, fail, failed, skip};
+use crate::plugin::verdict::{Judged, Verdict, fail, fail_as, failed, skip};
+use crate::result::Failure;
 use crate::session::{can_fall_back, describe};
 use crate::subject::Instance;
 
@@ -33,13 +35,18 @@ async fn registers(bench: &Bench) -> Judged {
     let Ok(stream) = instance.connection(within).await else {
         bench.count_stuck();
         let expected = format!("a connection within {within:?}");
-        return fail(START, silence(&mut instance).await, expected);
+        let got = silence(&mut instance).await;
+        return fail_as(Incident::RegistrationTimeout, START, got, expected);
     };
     let session = bench.session(stream);
     let Some(registration) = session.registration().await else {
         bench.count_stuck();
         let expected = format!("RegisterPlugin within {within:?}");
-        return fail(START, silence(&mut instance).await, expected);
+        let ended = session.is_closed();
+        let ending = if ended { Ending::Closed } else { Ending::Silent };
+        let got = silence(&mut instance).await;
+        let verdict = Verdict::Fail(Failure::new(START, got, expected));
+        return Err(verdict.seen_as(Incident::at("RegisterPlugin", ending)));
     };
     identity(&registration)
 }
@@ -48,12 +55,14 @@ fn identity(registration: &RegisterPluginRequest) -> Judged {
     let RegisterPluginRequest { plugin_name, plugin_idx, .. } = registration;
     if plugin_idx.len() != 2 || !plugin_idx.bytes().all(|byte| byte.is_ascii_digit()) {
         let got = format!("the index {plugin_idx:?}");
-        return fail(START, got, "an index of two digits");
+        let expected = "an index of two digits";
+        return fail_as(Incident::RegistrationFailed, START, got, expected);
     }
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
     if plugin_name.is_empty() || !plugin_name.chars().all(allowed) {
         let expected = "a name of letters, digits and the characters _ . + -";
-        return fail(START, format!("the name {plugin_name:?}"), expected);
+        let got = format!("the name {plugin_name:?}");
+        return fail_as(Incident::RegistrationFailed, START, got, expected);
     }
     Ok(())
 }
@@ -94,7 +103,8 @@ async fn answers(bench: &Bench) -> Judged {
     } else {
         unless_newer(bench).await?;
     }
-    Err(failed("Configure", &error, "an answer with the event mask"))
+    let verdict = failed("Configure", &error, "an answer with the event mask");
+    Err(verdict.seen_as(Incident::of_call("Configure", &error)))
 }
 
 /// Skips if a newer runtime, whose request has more fields, can configure the plugin.
@@ -120,7 +130,8 @@ async fn mask(bench: &Bench) -> Judged {
     if extra != 0 {
         let sent = format!("Configure of a runtime that speaks NRI {release}");
         let got = format!("the mask {mask:#x}, with the unknown bits {extra:#x}");
-        return fail(sent, got, format!("no bit outside of {known:#x}"));
+        let expected = format!("no bit outside of {known:#x}");
+        return fail_as(Incident::EventsUnknown, sent, got, expected);
     }
     if mask != 0 {
         return Ok(());
@@ -193,19 +204,20 @@ async fn configured(bench: &Bench, name: &str, vary: Vary) -> Judged {
     let mut request = session.configuration(&bench.options.config);
     vary(&mut request);
     let sent = format!("Configure {name}");
-    let failed = |error| match &error {
+    let failed = |step, error| match &error {
         // The plugin requires something of the runtime, which is its own decision and not a
         // decoding error.
         CallError::Status(status) if status.code == Code::FAILED_PRECONDITION => {
             Verdict::Skip(format!("{sent}: {}", describe(&error)))
         }
-        _ => failed(&*sent, &error, "success"),
+        _ => failed(&*sent, &error, "success").seen_as(Incident::of_call(step, &error)),
     };
-    let configured = session.configure(&request).await.map_err(failed)?;
+    let configured = session.configure(&request).await;
+    let configured = configured.map_err(|error| failed("Configure", error))?;
     let nothing = SynchronizeRequest::default();
     let within = bench.options.timeouts.request;
     let synchronized = session.synchronize(&nothing, within).await;
-    synchronized.map_err(failed)?;
+    synchronized.map_err(|error| failed("Synchronize", error))?;
     // Any answer will do: it shows that the plugin serves.
     let live = Live::new(bench.options.runtime, instance, session, configured.events);
     let answer = live.send(Event::StopPodSandbox, &bench.sample()).await;

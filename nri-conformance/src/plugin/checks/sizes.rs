@@ -7,9 +7,11 @@ use nri::api::{PodSandbox, SynchronizeRequest, SynchronizeResponse};
 use nri::codec::Message as _;
 use nri::wire::{CallError, MAX_MESSAGE};
 
+use crate::incident::Incident;
 use crate::plugin::bench::Bench;
 use crate::plugin::checks::{Test, tests};
-use crate::plugin::verdict::{Judged, Verdict, blocked, fail, failed, skip};
+use crate::plugin::verdict::{Judged, Verdict, blocked, fail, fail_as, failed, skip};
+use crate::result::Failure;
 use crate::session::{Cut, Session, describe};
 use crate::subject::Subject;
 
@@ -73,7 +75,8 @@ async fn in_parts(
             Ok(answer) => answered(&sent, part, &answer)?,
             Err(error) => {
                 unless_whole(bench, part).await?;
-                return fail(sent, describe(&error), "success");
+                let verdict = Verdict::Fail(Failure::new(sent, describe(&error), "success"));
+                return Err(verdict.seen_as(Incident::of_call("Synchronize", &error)));
             }
         }
     }
@@ -96,7 +99,8 @@ async fn unless_whole(bench: &Bench, part: &SynchronizeRequest) -> Judged {
 fn answered(sent: &str, part: &SynchronizeRequest, answer: &SynchronizeResponse) -> Judged {
     if answer.more != part.more {
         let got = format!("more = {}", answer.more);
-        return fail(sent, got, format!("more = {}", part.more));
+        let expected = format!("more = {}", part.more);
+        return fail_as(Incident::SynchronizeParts, sent, got, expected);
     }
     if part.more && !answer.update.is_empty() {
         let got = format!("{} updates", answer.update.len());

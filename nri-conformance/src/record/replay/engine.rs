@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep_until, timeout};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::incident::Incident;
 use crate::record::decode::decode;
 use crate::record::frame::Request;
 use crate::record::reader::Reader;
@@ -93,14 +94,19 @@ pub(super) async fn play(
 impl Player<'_> {
     async fn register(&mut self) -> Result<()> {
         let within = self.replay.registration_timeout;
-        let failed = |message: String| {
-            Error::of(ErrorKind::Registration, message).with_help("check the output of the plugin")
+        let failed = |message: String, incident: Incident| {
+            let help = format!("check the output of the plugin, and see {incident}");
+            Error::of(ErrorKind::Registration, message).with_help(help)
         };
         let registration = timeout(within, self.arrivals.registration())
             .await
-            .map_err(|_| failed(format!("the plugin did not register within {within:?}")))?
+            .map_err(|_| {
+                let message = format!("the plugin did not register within {within:?}");
+                failed(message, Incident::RegistrationTimeout)
+            })?
             .ok_or_else(|| {
-                failed("the plugin closed the connection before it registered".into())
+                let message = "the plugin closed the connection before it registered".to_owned();
+                failed(message, Incident::RegistrationFailed)
             })?;
         self.outcome.plugin = format!("{}-{}", registration.plugin_idx, registration.plugin_name);
         Ok(())
@@ -194,6 +200,7 @@ impl Player<'_> {
                 at: exchange.at,
                 method: request.method.clone(),
                 subject: subject(request).unwrap_or_default(),
+                incident: kind.incident(&request.method),
                 kind,
             });
         }
@@ -224,6 +231,7 @@ impl Player<'_> {
                     at: Duration::ZERO,
                     method: RuntimeRpc::UpdateContainers.name().to_owned(),
                     subject: format!("unsolicited update {}", number + 1),
+                    incident: None,
                     kind,
                 });
             }

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use nri::wire::Status;
+use nri::wire::{CallError, Status};
 use serde::{Serialize, Serializer};
+
+use crate::incident::{Ending, Incident};
 
 /// The maximum number of differences that are kept. Further ones are only counted.
 pub(super) const MAX_DIFFERENCES: usize = 1000;
@@ -67,6 +69,8 @@ pub struct Difference {
     /// The pod and the container of the request, such as `default/web/server`; empty if it has
     /// none.
     pub subject: String,
+    /// What the log of a runtime would say about it, if anything.
+    pub incident: Option<Incident>,
     /// The difference.
     #[serde(rename = "detail", serialize_with = "phrase")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
@@ -162,6 +166,28 @@ impl fmt::Display for Difference {
             write!(f, " of {}", self.subject)?;
         }
         write!(f, ": {}", self.kind)
+    }
+}
+
+impl DifferenceKind {
+    /// Returns what the log of a runtime would say about the difference in the answer to a method.
+    pub(super) fn incident(&self, method: &str) -> Option<Incident> {
+        match self {
+            DifferenceKind::Field { path, .. } => {
+                let in_parts = method == "Synchronize" && path == "more";
+                in_parts.then_some(Incident::SynchronizeParts)
+            }
+            DifferenceKind::Status { got, .. } => {
+                Incident::of_call(method, &CallError::Status(got.clone()?))
+            }
+            DifferenceKind::NoAnswer(_) => Incident::at(method, Ending::Silent),
+            DifferenceKind::Closed | DifferenceKind::Unreadable(_) => {
+                Incident::at(method, Ending::Closed)
+            }
+            DifferenceKind::Answered
+            | DifferenceKind::MissingUpdate
+            | DifferenceKind::ExtraUpdate => None,
+        }
     }
 }
 
