@@ -22,6 +22,7 @@
 //! assert_eq!((report.summary.reports, report.summary.nodes, report.plugins[0].nodes), (3, 2, 2));
 //! ```
 
+mod incidents;
 mod inventory;
 mod source;
 mod split;

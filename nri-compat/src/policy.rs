@@ -25,10 +25,10 @@ pub use apply::apply;
 pub(crate) use apply::apply_to_conformance;
 pub(crate) use apply::apply_to_diff;
 pub use baseline::Baseline;
-pub(crate) use fail::named;
 pub use fail::{FailOn, exit};
 #[cfg(feature = "conformance")]
 pub(crate) use fail::{FailOnTest, exit_of_conformance};
+pub(crate) use fail::{level_counts, named};
 use jiff::civil::Date;
 pub use parse::Policy;
 

@@ -3,9 +3,10 @@
 use nri_compat::diff;
 use nri_compat::report::check::{NodePool, Outcome, SkipKind, Skipped};
 use nri_compat::report::diff::DiffReport;
-use nri_compat::report::finding::Category;
+use nri_compat::report::finding::{Category, Level};
 use nri_compat::report::merge::{
-    MergeReport, MergeSummary, MergedCluster, MergedPlugin, MergedPool, MergedVerdict,
+    MergeReport, MergeSummary, MergedCluster, MergedIncident, MergedPlugin, MergedPool,
+    MergedVerdict,
 };
 use nri_compat::sighting::Built;
 
@@ -44,6 +45,14 @@ fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
             plugin(name, 40, [2, 0, 38, 0, 0], [2, 0, 0, 38, 0]),
             plugin("hook-injector", 42, [42, 0, 0, 0, 0], [40, 2, 0, 0, 0]),
         ],
+        incidents: vec![MergedIncident {
+            rule: "INCIDENT_EVENT_TIMEOUT",
+            level: Level::Error,
+            label: format!("10-{name}"),
+            path: path.into(),
+            setting: Some(name.into()),
+            nodes: 3,
+        }],
         skipped: vec![Skipped::new(path, SkipKind::Broken, format!("report 3: {name}"))],
         summary: MergeSummary {
             reports: 44,
@@ -53,6 +62,7 @@ fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
             expected: 43,
             silent: 1,
             plugins: 2,
+            incidents: 1,
             skipped: 12,
             ..MergeSummary::default()
         },

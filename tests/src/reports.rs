@@ -7,9 +7,11 @@ use nri_compat::report::check::{
     CheckReport, ClusterView, NodePool, Outcome, PlannedRemoval, SkipKind, Skipped, Subject,
     Summary, SuppressedBy, Suppression,
 };
+use nri_compat::rules::incident::Fate;
 use nri_compat::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 use parts::{
-    evidence, incompatible, judged, ok, plugin, state_change, strings, summary, target, unknown,
+    evidence, incident, incompatible, judged, ok, plugin, state_change, strings, summary, target,
+    unknown,
 };
 
 /// Returns every report with its name.
@@ -22,6 +24,7 @@ pub fn all() -> Vec<(&'static str, CheckReport)> {
         ("suppressed", suppressed()),
         ("skipped", skipped()),
         ("cluster", cluster()),
+        ("incidents", incidents()),
         ("hostile", hostile()),
     ];
     all.iter_mut().for_each(|(_, report)| report.count());
@@ -238,6 +241,37 @@ fn cluster() -> CheckReport {
     }
 }
 
+/// Returns a report about a log and a configuration: incidents of a plugin and of the runtime, and
+/// a finding about a setting, one of them suppressed.
+fn incidents() -> CheckReport {
+    let closed = incident("INCIDENT_EVENT_TIMEOUT", Fate::Closed, "journal:12");
+    let mut unknown = incident("INCIDENT_EVENTS_UNKNOWN", Fate::Refused, "journal:40");
+    unknown.suppressed =
+        Some(Suppression { by: SuppressedBy::Policy, reason: "upgraded next week".into() });
+    let mut off = incident("CONFIG_NRI_OFF", Fate::None, "/etc/containerd/config.toml:7");
+    off.seen = Occurrences::default();
+    off.setting = Some("plugins.'io.containerd.nri.v1.nri'.disable".into());
+    let seen = Subject {
+        place: "journal".into(),
+        kind: FileKind::Log,
+        incidents: vec![closed, unknown],
+        ..plugin("logger", "10")
+    };
+    let configuration = Subject {
+        place: "/etc/containerd/config.toml".into(),
+        kind: FileKind::RuntimeConfig,
+        role: Role::Runtime,
+        incidents: vec![off],
+        ..Subject::default()
+    };
+    CheckReport {
+        targets: vec![target("containerd@2.4", "v0.12.2")],
+        subjects: vec![configuration, seen],
+        summary: summary("journal", 1),
+        ..CheckReport::default()
+    }
+}
+
 /// Returns a report with names that try to have an effect on a terminal, in Markdown, in XML, in an
 /// annotation or in a table.
 fn hostile() -> CheckReport {
@@ -246,7 +280,11 @@ fn hostile() -> CheckReport {
     verdict.reason = format!("{name} takes 1 event").into();
     verdict.remedy = format!("ask {name}").into();
     verdict.suppressed = None;
+    let mut happened = incident("INCIDENT_CLOSED", Fate::Closed, name);
+    (happened.reason, happened.remedy) = (name.into(), name.into());
+    happened.setting = Some(name.into());
     let mut subject = judged(plugin("", "10"), vec![verdict]);
+    subject.incidents = vec![happened];
     subject.name = Some(name.into());
     subject.place = format!("/tmp/{name}").into();
     subject.evidence = vec![evidence(name)];

@@ -19,6 +19,10 @@ def verdicts(report):
     return [verdict for subject in report["subjects"] for verdict in subject["verdicts"]]
 
 
+def incidents(report):
+    return [incident for subject in report["subjects"] for incident in subject.get("incidents", [])]
+
+
 def openmetrics(report, text):
     families = {family.name: family for family in text_string_to_metric_families(text)}
     samples = {name: family.samples for name, family in families.items()}
@@ -30,6 +34,10 @@ def openmetrics(report, text):
     suppressed = sum(one.value for one in samples["nri_compat_suppressed_verdicts"])
     assert suppressed == summary["suppressed"], suppressed
     assert len(samples["nri_compat_verdict"]) == len(verdicts(report))
+    assert len(samples["nri_compat_incident"]) == len(incidents(report))
+    for one in samples["nri_compat_incidents"]:
+        counting = [it for it in incidents(report) if it["level"] == one.labels["level"] and not it["suppressed"]]
+        assert one.value == len(counting), one
     for name, key in [("files", "files"), ("plugins", "plugins"), ("skipped", "skipped"), ("size_bytes", "bytes")]:
         (sample,) = samples[f"nri_compat_scan_{name}"]
         assert sample.value == summary[key], (name, sample.value)
@@ -48,14 +56,16 @@ def openmetrics(report, text):
 def junit(report, path):
     suites = {suite.name: list(suite) for suite in JUnitXml.fromfile(str(path))}
     expected = [target["name"] for target in report["targets"]]
+    expected += ["incidents"] if incidents(report) else []
     expected += ["skipped"] if report["skipped"] else []
     assert list(suites) == expected + ["run"], list(suites)
     cases = [case for name, suite in suites.items() if name != "skipped" for case in suite]
-    assert len(cases) == len(verdicts(report)), len(cases)
+    every = verdicts(report) + incidents(report)
+    assert len(cases) == len(every), len(cases)
     count = lambda kind: sum(isinstance(one, kind) for case in cases for one in case.result)
-    failing = [one for one in verdicts(report) if one["level"] != "note" and not one["suppressed"]]
+    failing = [one for one in every if one["level"] != "note" and not one["suppressed"]]
     assert count(Failure) == len(failing), count(Failure)
-    skipped = [one for one in verdicts(report) if one["suppressed"] or one["verdict"] == "unknown"]
+    skipped = [one for one in every if one["suppressed"] or one.get("verdict") == "unknown"]
     assert count(Skipped) == len(skipped), count(Skipped)
 
 
@@ -66,6 +76,7 @@ def table(report, text):
     expected = sorted((one["target"], one["verdict"], one["rule"] or "") for one in verdicts(report))
     assert found == expected, found
     assert sum(row["verdict"] == "skipped" for row in rows) == len(report["skipped"])
+    assert sum(row["verdict"] in ("incident", "configuration") for row in rows) == len(incidents(report))
 
 
 def main(folder):

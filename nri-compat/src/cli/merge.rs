@@ -15,7 +15,7 @@ use crate::arguments::is_stdin;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::merge::{Merge, node_names};
-use crate::policy::{FailOn, named};
+use crate::policy::{FailOn, level_counts, named};
 use crate::report::merge::MergeReport;
 use crate::report::policy_report;
 use crate::report::template::Format;
@@ -131,7 +131,9 @@ fn exit(report: &MergeReport, fail_on: &[Condition]) -> Exit {
         .iter()
         .flat_map(|plugin| &plugin.verdicts)
         .flat_map(|verdict| verdict.outcomes());
+    let mut incidents = report.incidents.iter();
     let fails = outcomes.any(|(outcome, _)| named(outcome, &verdicts))
+        || incidents.any(|incident| level_counts(incident.level, &verdicts))
         || (names(None) && report.has_silent_nodes())
         || (names(Some(FailOn::Skipped)) && report.summary.skipped > 0);
     Exit::of(fails && !names(Some(FailOn::Never)))

@@ -1,5 +1,6 @@
 //! The newest report of each node and of each cluster, and the plugins in all of them.
 
+use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,11 +9,12 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::incidents::{FoundIncident, in_order_of_level};
 use super::source::{Numbers, Report, ReportDocument, ReportSource, cluster_id};
 use crate::place::Place;
 use crate::report::check::{ClusterView, Outcome, Subject};
 use crate::report::merge::{
-    MergeReport, MergeSummary, MergedCluster, MergedPlugin, MergedPool, MergedVerdict,
+    MergeReport, MergeSummary, MergedCluster, MergedIncident, MergedPlugin, MergedVerdict, label,
 };
 use crate::sighting::{Built, Role};
 use crate::stamp::{Span, Stamp};
@@ -96,7 +98,9 @@ impl FleetInventory {
         let without_host = names(in_clusters.difference(&named));
         let is_silent = |node: &&String| !named.contains(node.as_str());
         let silent: Vec<String> = expected.iter().filter(is_silent).cloned().collect();
-        let (plugins, clusters) = (self.plugins(), self.clusters(&named));
+        let totals = self.totals();
+        let (plugins, incidents) = (plugins(&totals), incidents(&totals));
+        let clusters = self.clusters(&named);
         MergeReport {
             summary: MergeSummary {
                 nodes: hosts + without_host.len(),
@@ -106,11 +110,13 @@ impl FleetInventory {
                 expected: expected.len(),
                 silent: silent.len(),
                 plugins: plugins.len(),
+                incidents: incidents.len(),
                 beyond: self.beyond,
                 ..MergeSummary::default()
             },
             without_cluster: names(without_cluster.filter(|_| !clusters.is_empty())),
             plugins,
+            incidents,
             clusters,
             silent,
             without_host,
@@ -139,7 +145,7 @@ impl FleetInventory {
             }
         }
         let views = newest.into_values().map(|(_, view)| view);
-        views.map(|view| merged_cluster(view, hosts)).collect()
+        views.map(|view| MergedCluster::new(view, hosts)).collect()
     }
 
     /// Returns the number of nodes for each set of findings, and the sets on no node.
@@ -161,8 +167,8 @@ impl FleetInventory {
         groups
     }
 
-    /// Returns all plugins on any node, the worst on the most nodes first.
-    fn plugins(&self) -> Vec<MergedPlugin> {
+    /// Returns everything that was found on any node.
+    fn totals(&self) -> BTreeMap<&PluginIdentity, Totals> {
         let mut totals: BTreeMap<&PluginIdentity, Totals> = BTreeMap::new();
         for (numbers, nodes) in self.groups() {
             let found: Vec<&ReportedFinding> = numbers
@@ -180,16 +186,31 @@ impl FleetInventory {
                 stamps.for_each(|stamp| total.times.add(stamp.clone()));
             }
         }
-        let totals = totals.into_iter();
-        let mut plugins: Vec<MergedPlugin> =
-            totals.map(|(plugin, total)| total.of(plugin)).collect();
-        plugins.sort_by_cached_key(|plugin| {
-            let badness = std::cmp::Reverse((plugin.worst(), plugin.nodes));
-            let name = (plugin.name.clone(), plugin.index.clone());
-            (badness, name, plugin.path.clone())
-        });
-        plugins
+        totals
     }
+}
+
+/// Returns all plugins on any node, the worst on the most nodes first.
+fn plugins(totals: &BTreeMap<&PluginIdentity, Totals>) -> Vec<MergedPlugin> {
+    let counted = totals.iter().filter(|(_, total)| total.is_plugin);
+    let mut plugins: Vec<MergedPlugin> = counted.map(|(plugin, total)| total.of(plugin)).collect();
+    plugins.sort_by_cached_key(|plugin| {
+        let badness = Reverse((plugin.worst(), plugin.nodes));
+        let name = (plugin.name.clone(), plugin.index.clone());
+        (badness, name, plugin.path.clone())
+    });
+    plugins
+}
+
+/// Returns all incidents on any node.
+fn incidents(totals: &BTreeMap<&PluginIdentity, Totals>) -> Vec<MergedIncident> {
+    let found = totals.iter().flat_map(|(plugin, total)| {
+        let incidents = total.incidents.iter();
+        let path = plugin.path();
+        let label = label(plugin.index.as_deref(), plugin.name.as_deref(), &path);
+        incidents.map(move |(incident, nodes)| incident.on(&label, &path, *nodes))
+    });
+    in_order_of_level(found.collect())
 }
 
 /// The identity of a plugin across nodes.
@@ -213,6 +234,15 @@ struct ReportedFinding {
     verdicts: BTreeMap<String, Outcome>,
     /// True if the plugin was seen as the program of a process.
     is_process: bool,
+    /// True if it is a plugin, or has a verdict.
+    is_plugin: bool,
+    incidents: BTreeSet<FoundIncident>,
+}
+
+impl PluginIdentity {
+    fn path(&self) -> String {
+        self.place.to_string()
+    }
 }
 
 impl ReportedFinding {
@@ -231,6 +261,8 @@ impl ReportedFinding {
             events: subject.events.iter().cloned().collect(),
             verdicts: verdicts.map(|verdict| (verdict.target.clone(), verdict.outcome)).collect(),
             is_process: !subject.place.pids.is_empty(),
+            is_plugin: subject.role == Role::Plugin || !subject.verdicts.is_empty(),
+            incidents: subject.incidents.iter().map(FoundIncident::new).collect(),
         }
     }
 
@@ -243,6 +275,8 @@ impl ReportedFinding {
     /// worse verdict counts.
     fn join(&mut self, other: &Self) {
         self.events.extend(other.events.iter().cloned());
+        self.incidents.extend(other.incidents.iter().cloned());
+        self.is_plugin |= other.is_plugin;
         for (target, outcome) in &other.verdicts {
             let worst = self.verdicts.entry(target.clone()).or_insert(*outcome);
             *worst = (*worst).max(*outcome);
@@ -267,13 +301,19 @@ struct Totals {
     nodes: usize,
     events: BTreeSet<String>,
     verdicts: BTreeMap<String, BTreeMap<Outcome, usize>>,
+    incidents: BTreeMap<FoundIncident, usize>,
+    is_plugin: bool,
     times: Span,
 }
 
 impl Totals {
     fn add(&mut self, finding: ReportedFinding, nodes: usize) {
         self.nodes += nodes;
+        self.is_plugin |= finding.is_plugin;
         self.events.extend(finding.events);
+        for incident in finding.incidents {
+            *self.incidents.entry(incident).or_default() += nodes;
+        }
         for (target, outcome) in finding.verdicts {
             let counts = self.verdicts.entry(target);
             // All five are always present.
@@ -282,19 +322,19 @@ impl Totals {
         }
     }
 
-    fn of(self, plugin: &PluginIdentity) -> MergedPlugin {
-        let shown = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.shown);
-        let verdicts = self.verdicts.into_iter();
+    fn of(&self, plugin: &PluginIdentity) -> MergedPlugin {
+        let shown = |stamp: &Option<Stamp>| stamp.as_ref().map(|stamp| stamp.shown.clone());
+        let verdicts = self.verdicts.clone().into_iter();
         MergedPlugin {
-            path: plugin.place.to_string(),
+            path: plugin.path(),
             name: plugin.name.clone(),
             index: plugin.index.clone(),
             program: plugin.program.clone(),
             nri: plugin.nri.clone(),
             nodes: self.nodes,
-            first_seen: shown(self.times.first),
-            last_seen: shown(self.times.last),
-            events: in_order(self.events),
+            first_seen: shown(&self.times.first),
+            last_seen: shown(&self.times.last),
+            events: in_order(self.events.clone()),
             verdicts: verdicts.map(|(target, counts)| MergedVerdict { target, counts }).collect(),
         }
     }
@@ -316,7 +356,8 @@ fn stored(sets: &mut BTreeSet<Numbers>, set: BTreeSet<usize>) -> Numbers {
 
 /// Returns true if a subject is counted.
 fn counts(subject: &&Subject) -> bool {
-    subject.role == Role::Plugin || !subject.verdicts.is_empty()
+    let has_findings = !subject.verdicts.is_empty() || !subject.incidents.is_empty();
+    subject.role == Role::Plugin || has_findings
 }
 
 /// Returns the findings on a node by plugin: a process that runs the program of a container counts
@@ -352,13 +393,4 @@ fn in_order(events: BTreeSet<String>) -> Vec<String> {
     let mut events: Vec<String> = events.into_iter().collect();
     events.sort_by_key(|event| place(event).unwrap_or(usize::MAX));
     events
-}
-
-fn merged_cluster(view: &ClusterView, hosts: &BTreeSet<&str>) -> MergedCluster {
-    let is_reported = |node: &&String| hosts.contains(node.as_str());
-    let pools = view.pools.iter().map(|pool| MergedPool {
-        reported: pool.nodes.iter().filter(is_reported).count(),
-        pool: pool.clone(),
-    });
-    MergedCluster { name: view.name.clone(), server: view.server.clone(), pools: pools.collect() }
 }

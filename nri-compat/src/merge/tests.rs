@@ -46,6 +46,31 @@ fn outcomes(merged: &MergeReport) -> Vec<(Outcome, usize)> {
     merged.plugins[0].verdicts[0].outcomes().collect()
 }
 
+#[test]
+fn incidents_are_counted_by_node_and_level() {
+    let closed =
+        json!({"rule": "INCIDENT_CLOSED", "level": "error", "plugin": "closed", "reason": "r"});
+    let newer = json!({"rule": "INCIDENT_OF_A_NEWER_RELEASE", "level": "error"});
+    let off = json!({"rule": "CONFIG_NRI_OFF", "level": "warning", "setting": "disable"});
+    let node = |node: &str, incidents: &[&Value]| {
+        let mut plugin = subject("a", "ok");
+        plugin["incidents"] = json!(incidents);
+        let configuration = json!({
+            "place": {"file": "/etc/containerd/config.toml"}, "kind": "runtime_config",
+            "role": "runtime", "verdicts": [], "incidents": [off],
+        });
+        report_of(&[plugin, configuration], json!({"node": node}))
+    };
+    let reports = [node("n1", &[&closed, &newer]), node("n2", &[&closed]), node("n3", &[])];
+    let merged = merged(&reports.join("\n"));
+    let incidents = merged.incidents.iter();
+    let shown: Vec<_> = incidents.map(|one| (one.rule, &*one.label, one.nodes)).collect();
+    assert_eq!(shown, [("INCIDENT_CLOSED", "10-a", 2), ("CONFIG_NRI_OFF", "config.toml", 3)]);
+    assert_eq!((merged.plugins.len(), merged.plugins[0].nodes), (1, 3));
+    assert_eq!(merged.incidents[1].setting.as_deref(), Some("disable"));
+    assert_eq!((merged.summary.plugins, merged.summary.incidents), (1, 2));
+}
+
 fn pretty(report: &str) -> String {
     let value: Value = serde_json::from_str(report).expect("JSON");
     serde_json::to_string_pretty(&value).expect("JSON")

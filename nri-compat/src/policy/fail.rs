@@ -82,13 +82,17 @@ fn counts(verdict: &Verdict, fail_on: &[FailOn]) -> bool {
 }
 
 fn incident_counts(incident: &Incident, fail_on: &[FailOn]) -> bool {
-    let alike = match incident.level() {
-        Level::Error if incident.level.is_some() => return incident.suppressed.is_none(),
-        Level::Error => Outcome::Incompatible,
-        Level::Warning => Outcome::Deprecated,
-        Level::Note => return false,
-    };
-    incident.suppressed.is_none() && named(alike, fail_on)
+    let is_forced = incident.level == Some(Level::Error);
+    incident.suppressed.is_none() && (is_forced || level_counts(incident.level(), fail_on))
+}
+
+/// Returns true if an incident of this level counts.
+pub(crate) fn level_counts(level: Level, fail_on: &[FailOn]) -> bool {
+    match level {
+        Level::Error => named(Outcome::Incompatible, fail_on),
+        Level::Warning => named(Outcome::Deprecated, fail_on),
+        Level::Note => false,
+    }
 }
 
 /// Returns the exit code for a report of `conformance`: [`Exit::Findings`] if any result counts,

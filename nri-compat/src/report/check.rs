@@ -115,7 +115,7 @@ pub struct Subject {
     /// One verdict per target, in the order of the targets; empty for anything except plugins.
     pub verdicts: Vec<Verdict>,
     /// What the log of a runtime says happened to it, beside the verdicts.
-    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "incident::read", skip_serializing_if = "Vec::is_empty")]
     pub incidents: Vec<Incident>,
     /// The observations behind the verdicts.
     #[serde(skip_deserializing)]

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::check::{NodePool, Outcome, Skipped, VerdictCounts};
+use super::check::{ClusterView, NodePool, Outcome, Skipped, VerdictCounts};
+use super::finding::Level;
 use crate::path::last_part;
 use crate::sighting::Built;
 
@@ -14,6 +15,9 @@ use crate::sighting::Built;
 pub struct MergeReport {
     /// The plugins, the worst on the most nodes first.
     pub plugins: Vec<MergedPlugin>,
+    /// The incidents and the findings about configurations, the most serious on the most nodes
+    /// first.
+    pub incidents: Vec<MergedIncident>,
     /// The clusters with a report, each with its nodes by runtime.
     pub clusters: Vec<MergedCluster>,
     /// Expected nodes without a report.
@@ -49,6 +53,8 @@ pub struct MergeSummary {
     pub silent: usize,
     /// Distinct plugins.
     pub plugins: usize,
+    /// Distinct incidents and findings about configurations.
+    pub incidents: usize,
     /// Findings or nodes beyond the limits, counted at each occurrence.
     pub beyond: usize,
     /// Inputs that were skipped.
@@ -105,6 +111,24 @@ pub struct MergedPlugin {
     pub verdicts: Vec<MergedVerdict>,
 }
 
+/// An incident of a plugin, or a finding about the configuration of a runtime, on many nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MergedIncident {
+    /// Its id; see `nri-compat explain`.
+    pub rule: &'static str,
+    /// Its level, as in the reports.
+    pub level: Level,
+    /// The index and name of the plugin, or the name of the configuration.
+    pub label: String,
+    /// The path of the plugin, log or configuration on each of the nodes.
+    pub path: String,
+    /// The setting that it is about, if any.
+    pub setting: Option<String>,
+    /// Number of nodes whose newest report contains it.
+    pub nodes: usize,
+}
+
 /// Verdicts under one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -145,6 +169,18 @@ impl MergeReport {
     }
 }
 
+impl MergedCluster {
+    /// Returns the cluster of a view, with the number of its nodes among those with a report.
+    pub(crate) fn new(view: &ClusterView, reported: &BTreeSet<&str>) -> Self {
+        let is_reported = |node: &&String| reported.contains(node.as_str());
+        let pools = view.pools.iter().map(|pool| MergedPool {
+            reported: pool.nodes.iter().filter(is_reported).count(),
+            pool: pool.clone(),
+        });
+        Self { name: view.name.clone(), server: view.server.clone(), pools: pools.collect() }
+    }
+}
+
 impl MergedPlugin {
     /// Returns the worst verdict on any node under any target.
     pub fn worst(&self) -> Outcome {
@@ -155,11 +191,17 @@ impl MergedPlugin {
     /// Returns the index and name in the form that runtimes use, the name alone, or the last part
     /// of the path.
     pub fn label(&self) -> String {
-        match (&self.index, &self.name) {
-            (Some(index), Some(name)) => format!("{index}-{name}"),
-            (None, Some(name)) => name.clone(),
-            (_, None) => last_part(&self.path).to_owned(),
-        }
+        label(self.index.as_deref(), self.name.as_deref(), &self.path)
+    }
+}
+
+/// Returns an index and a name in the form that runtimes use, the name alone, or the last part of
+/// the path.
+pub(crate) fn label(index: Option<&str>, name: Option<&str>, path: &str) -> String {
+    match (index, name) {
+        (Some(index), Some(name)) => format!("{index}-{name}"),
+        (None, Some(name)) => name.to_owned(),
+        (_, None) => last_part(path).to_owned(),
     }
 }
 

@@ -6,7 +6,8 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use super::check::{CheckReport, ClusterView, Outcome, Subject};
+use super::check::{CheckReport, ClusterView, Incident, Outcome, Subject};
+use super::finding::Level;
 use super::written;
 use crate::escape::visible;
 
@@ -23,6 +24,7 @@ pub fn check(report: &CheckReport) -> String {
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     write_verdicts(report, out)?;
     write_counts(report, out)?;
+    write_incidents(report, out)?;
     if let Some(cluster) = &report.cluster {
         write_nodes(report, cluster, out)?;
     }
@@ -109,6 +111,33 @@ fn write_counts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
         counts.iter().map(|(target, counts)| sample(&[("target", target)], counts.suppressed));
     let help = "Verdicts that the policy or the baseline suppress, by target.";
     write_metric(out, "nri_compat_suppressed_verdicts", help, suppressed)
+}
+
+/// Writes one sample per incident and finding about the configuration, and their numbers by level,
+/// including zeros.
+fn write_incidents(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    let samples = report.incidents().map(|(subject, incident)| {
+        let labels = [
+            ("plugin", &*subject.label()),
+            ("path", &path(subject)),
+            ("kind", subject.kind.as_str()),
+            ("rule", incident.rule),
+            ("level", incident.level().as_str()),
+            ("happened", incident.plugin.as_str()),
+            ("setting", incident.setting.as_deref().unwrap_or_default()),
+            ("suppressed", &incident.suppressed.is_some().to_string()),
+        ];
+        sample(&labels, 1)
+    });
+    let help = "Incidents, and findings about the configuration of a runtime: 1 for each.";
+    write_metric(out, "nri_compat_incident", help, merged(samples))?;
+    let counts = Level::ALL.map(|level| {
+        let counted =
+            |(_, one): &(&Subject, &Incident)| one.level() == level && one.suppressed.is_none();
+        sample(&[("level", level.as_str())], report.incidents().filter(counted).count())
+    });
+    let help = "Incidents and findings about the configuration that count, by level.";
+    write_metric(out, "nri_compat_incidents", help, counts)
 }
 
 /// Writes the number of nodes of each runtime, and of those on which each plugin runs.

@@ -15,6 +15,7 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use super::check::{CheckReport, Outcome};
+use super::finding::Level;
 use super::json;
 use super::merge::MergeReport;
 use super::written;
@@ -300,6 +301,15 @@ impl ResultKind {
             Outcome::Removed | Outcome::Incompatible => Self::Fail,
         }
     }
+
+    /// Returns the kind of an incident, which counts like a verdict of its level.
+    fn of_level(level: Level) -> Self {
+        match level {
+            Level::Note => Self::Pass,
+            Level::Warning => Self::Warn,
+            Level::Error => Self::Fail,
+        }
+    }
 }
 
 impl Severity {
@@ -310,6 +320,14 @@ impl Severity {
             Outcome::Deprecated => Self::Medium,
             Outcome::Removed => Self::High,
             Outcome::Incompatible => Self::Critical,
+        }
+    }
+
+    fn of_level(level: Level) -> Self {
+        match level {
+            Level::Note => Self::Info,
+            Level::Warning => Self::Medium,
+            Level::Error => Self::Critical,
         }
     }
 }

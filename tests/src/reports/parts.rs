@@ -1,9 +1,12 @@
 //! The plugins, verdicts and targets of the reports.
 
+use nri_compat::place::Place;
 use nri_compat::report::check::{
-    CheckTarget, Confidence, Inputs, Outcome, Subject, Summary, Verdict,
+    CheckTarget, Confidence, Incident, Inputs, Outcome, Subject, Summary, Verdict,
 };
-use nri_compat::sighting::{Built, Evidence, FileKind, Role};
+use nri_compat::rules;
+use nri_compat::rules::incident::Fate;
+use nri_compat::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 
 pub(super) fn target(name: &str, nri: &str) -> CheckTarget {
     CheckTarget { name: name.into(), nri: nri.into(), ..CheckTarget::default() }
@@ -96,6 +99,28 @@ pub(super) fn incompatible(target: &str) -> Verdict {
         remedy: "leave UpdatePodSandbox out under this runtime".into(),
         confidence: Confidence::Medium,
         ..Verdict::default()
+    }
+}
+
+/// Returns an incident that was logged three times, first on a line of a file.
+pub(super) fn incident(rule: &'static str, plugin: Fate, place: &str) -> Incident {
+    let known = rules::get(rule).expect("a rule");
+    let (file, line) = place.rsplit_once(':').unwrap_or((place, ""));
+    Incident {
+        rule,
+        plugin,
+        level: None,
+        events: strings(&["RunPodSandbox"]),
+        reason: known.summary.into(),
+        remedy: known.remedy.into(),
+        seen: Occurrences {
+            count: 3,
+            first: Some("2026-11-20T08:00:00Z".into()),
+            last: Some("2026-11-20T09:30:00Z".into()),
+        },
+        place: Place { line: line.parse().ok(), ..Place::from(file) },
+        setting: None,
+        suppressed: None,
     }
 }
 

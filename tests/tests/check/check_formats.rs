@@ -33,6 +33,10 @@ fn formats_are_as_reviewed() {
             let object = policy_report::render_check(&reports::on_a_node(), api);
             insta::assert_snapshot!(format!("on_a_node.{name}"), object);
         }
+        for (name, report) in reports::all().into_iter().filter(|(name, _)| *name == "incidents") {
+            let object = policy_report::render_check(&report, Api::OpenReports);
+            insta::assert_snapshot!(format!("{name}.openreports"), object);
+        }
     });
 }
 
@@ -72,7 +76,7 @@ fn json_fits_its_schema() {
 }
 
 /// Keys that only some reports have.
-const OPTIONAL: [&str; 2] = ["workload", "workloads"];
+const OPTIONAL: [&str; 4] = ["incidents", "setting", "workload", "workloads"];
 
 /// Every object of a document has just the keys that the schema names.
 #[test]
@@ -136,6 +140,20 @@ fn the_schema_knows_every_word() {
     };
     assert_eq!(words("FileKind"), FileKind::ALL.map(FileKind::as_str));
     assert_eq!(words("Outcome"), Outcome::ALL.map(Outcome::as_str));
+}
+
+/// Line breaks are breaks in every format, and not the two characters by which programs write them.
+#[test]
+fn line_breaks_are_not_spelled_out() {
+    let plain = reports::all().into_iter().filter(|(name, _)| *name != "hostile");
+    for (name, report) in plain {
+        for format in [Format::Markdown, Format::Csv, Format::Github, Format::Junit, Format::Html] {
+            let shown = render(&report, format);
+            assert!(!shown.contains("\\n"), "{name} as {format:?}: {shown}");
+        }
+        assert!(!text(&report, Look::default()).contains("\\n"), "{name}");
+        assert!(!openmetrics::check(&report).contains("\\n"), "{name}");
+    }
 }
 
 /// Nothing that a name brings along reaches the terminal as a control character.

@@ -1,6 +1,7 @@
 use super::*;
 use crate::report::check::{Subject, Verdict};
 use crate::report::finding::Finding;
+use crate::rules;
 
 const TODAY: Date = jiff::civil::date(2026, 11, 21);
 
@@ -73,6 +74,69 @@ fn levels_are_set_and_off_suppresses() {
     assert_eq!(report.subjects[0].verdicts[0].level, Some(Level::Error));
     let report = applied("[rules]\nCHECK_ONE_SHOT = 'off'\n");
     assert_eq!(reasons(&report), [Some("its rule is off"); 2]);
+}
+
+/// Applies a policy to an incident of a plugin and a finding about a configuration.
+fn applied_to_incidents(text: &str, baseline: Option<&mut Baseline>) -> CheckReport {
+    let subject = |path: &str, name: Option<&str>, rule: &'static str, setting: Option<&str>| {
+        let incident = crate::report::check::Incident {
+            setting: setting.map(str::to_owned),
+            ..crate::report::check::Incident::of(rules::get(rule).expect("a rule"))
+        };
+        Subject {
+            place: path.into(),
+            name: name.map(str::to_owned),
+            incidents: vec![incident],
+            ..Subject::default()
+        }
+    };
+    let subjects = vec![
+        subject("journal", Some("logger"), "INCIDENT_CLOSED", None),
+        subject("config.toml", None, "CONFIG_NRI_OFF", Some("disable")),
+    ];
+    let mut report = CheckReport { subjects, ..CheckReport::default() };
+    apply(&mut report, &policy(text), baseline, TODAY);
+    report
+}
+
+/// Returns the reasons for which the two are suppressed.
+fn reasons_of_incidents(report: &CheckReport) -> Vec<Option<&str>> {
+    let all = report.incidents();
+    all.map(|(_, one)| one.suppressed.as_ref().map(|by| by.reason.as_str())).collect()
+}
+
+#[test]
+fn incidents_are_ignored_and_get_levels_like_rules() {
+    let off = Some("its rule is off");
+    for (text, expected) in [
+        (ignore("rule = 'INCIDENT_CLOSED'"), [Some("r"), None]),
+        (ignore("plugin = 'logger'"), [Some("r"), None]),
+        (ignore("rule = 'CONFIG_NRI_OFF'"), [None, Some("r")]),
+        (ignore("plugin = 'config.toml'"), [None, Some("r")]),
+        ("[rules]\nINCIDENT_CLOSED = 'off'\n".to_owned(), [off, None]),
+        ("[rules]\nCONFIG_NRI_OFF = 'off'\n".to_owned(), [None, off]),
+    ] {
+        let report = applied_to_incidents(&text, None);
+        assert_eq!(reasons_of_incidents(&report), expected, "{text}");
+        assert_eq!(report.policy.len(), 0, "{text}");
+    }
+    let report = applied_to_incidents("[rules]\nINCIDENT_CLOSED = 'note'\n", None);
+    let levels: Vec<Level> = report.incidents().map(|(_, one)| one.level()).collect();
+    assert_eq!(levels, [Level::Note, rules::get("CONFIG_NRI_OFF").expect("a rule").level]);
+}
+
+#[test]
+fn a_baseline_hides_the_incidents_that_it_has() {
+    let mut baseline = Baseline::to_write();
+    applied_to_incidents("", Some(&mut baseline));
+    let mut baseline = Baseline::parse("b.json", &baseline.to_json()).expect("a baseline");
+    let report = applied_to_incidents("", Some(&mut baseline));
+    assert!(reasons_of_incidents(&report).iter().all(Option::is_some));
+    let mut other = applied_to_incidents("", None);
+    other.subjects[0].name = Some("other".to_owned());
+    other.subjects[1].incidents[0].setting = Some("enable_nri".to_owned());
+    apply(&mut other, &Policy::default(), Some(&mut baseline), TODAY);
+    assert_eq!(reasons_of_incidents(&other), [None, None], "another plugin, another setting");
 }
 
 fn findings(elements: &[&str], change: &str) -> DiffReport {

@@ -1,7 +1,7 @@
 //! Incidents beside the verdicts: what the log of a runtime says happened to a plugin.
 
 use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{CheckReport, Subject, Suppression};
 use crate::place::Place;
@@ -73,6 +73,43 @@ impl Serialize for Incident {
         }
         incident.serialize_field("suppressed", &self.suppressed)?;
         incident.end()
+    }
+}
+
+/// An incident in a document, as far as it is read.
+#[derive(Deserialize)]
+struct ReportedIncident {
+    rule: String,
+    level: Level,
+    setting: Option<String>,
+}
+
+/// Reads the incidents of a subject: their rules, levels and settings. One whose rule is unknown
+/// comes from a newer release, and is left out.
+pub(super) fn read<'de, D: Deserializer<'de>>(document: D) -> Result<Vec<Incident>, D::Error> {
+    let reported = Vec::<ReportedIncident>::deserialize(document)?;
+    let known = reported.into_iter().filter_map(|one| {
+        let rule = rules::get(&one.rule)?;
+        Some(Incident { level: Some(one.level), setting: one.setting, ..Incident::of(rule) })
+    });
+    Ok(known.collect())
+}
+
+impl Incident {
+    /// Returns an incident of a rule without details.
+    pub(crate) fn of(rule: &rules::Rule) -> Self {
+        Self {
+            rule: rule.id,
+            plugin: Fate::None,
+            level: None,
+            events: Vec::new(),
+            reason: String::new(),
+            remedy: String::new(),
+            seen: Occurrences::default(),
+            place: Place::default(),
+            setting: None,
+            suppressed: None,
+        }
     }
 }
 

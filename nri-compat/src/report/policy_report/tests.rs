@@ -1,7 +1,7 @@
 use super::*;
 use crate::merge::Merge;
 use crate::place::Place;
-use crate::report::check::{Subject, Verdict};
+use crate::report::check::{Incident, Subject, Verdict};
 use crate::sighting::Role;
 
 /// Returns a report about a node with plugins of these names.
@@ -28,12 +28,21 @@ fn report(plugins: impl IntoIterator<Item = (String, Outcome)>) -> CheckReport {
 #[test]
 fn an_object_can_be_merged_like_the_report() {
     let outcomes = Outcome::ALL.map(|outcome| (outcome.as_str().to_owned(), outcome));
-    let report = report(outcomes);
+    let mut report = report(outcomes);
+    let rule = crate::rules::get("INCIDENT_CLOSED").expect("a rule");
+    report.subjects[0].incidents.push(Incident::of(rule));
+    let rule = crate::rules::get("CONFIG_NRI_OFF").expect("a rule");
+    report.subjects.push(Subject {
+        place: "/etc/containerd/config.toml".into(),
+        incidents: vec![Incident { setting: Some("disable".to_owned()), ..Incident::of(rule) }],
+        ..Subject::default()
+    });
     let direct = merged(&json::render(&report));
     for api in Api::ALL {
         let object = serde_json::to_value(of_check(&report, api)).expect("JSON");
         let document = document(object).expect("an object").expect("about a node");
         assert_eq!(merged(&document.to_string()).plugins.len(), Outcome::ALL.len());
+        assert_eq!(merged(&document.to_string()).incidents.len(), 2);
         assert_eq!(merged(&document.to_string()), direct);
     }
 }
