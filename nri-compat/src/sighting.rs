@@ -57,6 +57,8 @@ pub struct GoPackage {
     /// The methods with the form of handlers, except those in files that are not part of every
     /// build.
     pub handlers: Vec<GoHandler>,
+    /// The mask that Configure returns, if the code determines it.
+    pub mask: Option<GoMask>,
     /// True if the packages that its module uses are vendored.
     pub is_vendored: bool,
     /// The path of the package relative to its module: `cmd/nri`.
@@ -79,6 +81,15 @@ pub struct GoHandler {
     pub event: &'static str,
     /// True if the method takes a context, as from v0.4.0 on.
     pub takes_context: bool,
+}
+
+/// The mask that a Go plugin returns from Configure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoMask {
+    /// The events, by RPC name.
+    pub events: Vec<&'static str>,
+    /// The line that names them, counted from 1.
+    pub line: u32,
 }
 
 /// The kind of a file.

@@ -13,7 +13,9 @@ use super::evidence::nri_module;
 use super::{go_build, importers};
 use crate::facts::{BEFORE_POD_UPDATES, POD_UPDATES};
 use crate::place::Place;
-use crate::sighting::{Certainty, Evidence, FileKind, GoPackage, Interface, Role, Sighting};
+use crate::sighting::{
+    Certainty, Evidence, FileKind, GoHandler, GoPackage, Interface, Role, Sighting,
+};
 use crate::unknown::UnknownSource;
 
 /// The maximum number of lines of evidence for one package.
@@ -59,7 +61,12 @@ fn package(mut files: Vec<Sighting>, modules: &GoModules) -> Option<Sighting> {
     files.sort_by(|a, b| a.place.cmp(&b.place));
     let evidence = files.iter().flat_map(evidence).take(MAX_EVIDENCE).collect();
     let sources = || files.iter().filter_map(|file| file.source.as_ref());
-    let handlers = sources().flat_map(|source| source.handlers.clone()).collect();
+    let mut handlers: Vec<GoHandler> =
+        sources().flat_map(|source| source.handlers.clone()).collect();
+    let mask = sources().find_map(|source| source.mask.clone());
+    if let Some(mask) = &mask {
+        handlers.retain(|handler| mask.events.contains(&handler.event));
+    }
     let imports_stub = sources().any(|source| source.imports_stub);
     let with_handlers = files.iter().find(|file| file.place.line.is_some());
     let place = with_handlers.map(|file| file.place.clone());
@@ -70,7 +77,7 @@ fn package(mut files: Vec<Sighting>, modules: &GoModules) -> Option<Sighting> {
         interface,
         place: place.unwrap_or_else(|| first.place.clone()),
         evidence,
-        source: Some(Box::new(GoPackage { handlers, imports_stub, ..*source })),
+        source: Some(Box::new(GoPackage { handlers, imports_stub, mask, ..*source })),
         ..first
     };
     judge_by_module(&mut package, modules);

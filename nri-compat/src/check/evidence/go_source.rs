@@ -11,12 +11,15 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use regex::{Captures, Regex};
 
+use super::go_mask;
 use super::nri_module::{self, MODULE, Package};
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
 use crate::facts::DEDICATED_RPCS;
 use crate::place::Place;
-use crate::sighting::{Evidence, FileKind, GoHandler, GoPackage, Interface, Role, Sighting};
+use crate::sighting::{
+    Evidence, FileKind, GoHandler, GoMask, GoPackage, Interface, Role, Sighting,
+};
 
 /// The maximum size of a file in bytes.
 const MAX_FILE: u64 = 8 << 20;
@@ -70,7 +73,11 @@ fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
     let calls = registers.map(|name| format!("calls {name} without the stub"));
     let handlers =
         found.handlers.iter().map(|handler| format!("declares the handler {}", handler.event));
-    let details = imports.chain(calls).chain(handlers);
+    let masked = found.mask.iter().map(|mask| {
+        let GoMask { events, line } = mask;
+        format!("line {line}: Configure subscribes to at most {}", events.join(", "))
+    });
+    let details = imports.chain(calls).chain(handlers).chain(masked);
     let evidence = details.map(|detail| Evidence::new(NAME, detail)).collect();
     let handlers = if found.is_conditional { Vec::new() } else { found.handlers };
     let folder = file.disk.as_deref().and_then(Path::parent);
@@ -89,6 +96,7 @@ fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
             name: found.package,
             imports_stub: found.imports.contains(&stub),
             handlers,
+            mask: found.mask,
             ..GoPackage::default()
         })),
         ..Sighting::default()
@@ -114,6 +122,8 @@ struct Declarations {
     registers: Option<String>,
     /// True if the file is not part of every build for Linux.
     is_conditional: bool,
+    /// The mask that Configure returns, if the code determines it.
+    mask: Option<GoMask>,
 }
 
 /// Comments, and strings and runes in the group `text`. One that does not end extends to the end of
@@ -182,6 +192,7 @@ fn declarations(file_name: &str, text: &str) -> Option<Declarations> {
         line: first.and_then(|before| u32::try_from(before.matches('\n').count() + 1).ok()),
         registers: REGISTRATION.find(&code).map(|name| name.as_str().to_owned()),
         is_conditional,
+        mask: go_mask::mask(text, &code),
         imports,
     })
 }
@@ -194,7 +205,7 @@ fn handler(found: &Captures<'_>) -> Option<GoHandler> {
 
 /// Returns the text with spaces instead of comments, and of strings if `texts` is true. The length
 /// stays the same.
-fn blanked(text: &str, texts: bool) -> String {
+pub(super) fn blanked(text: &str, texts: bool) -> String {
     let blank = |found: &Captures<'_>| {
         if found.name("text").is_some() && !texts {
             return found[0].to_owned();
