@@ -135,6 +135,14 @@ mod tests {
                 Some("tetragon"),
             ),
             (
+                json!({"chart": "gadget", "helm": {"values": "config:\n  operator:\n    kubemanager:\n      hook-mode: \"nri\"\n"}}),
+                Some("gadget"),
+            ),
+            (
+                json!({"chart": "gadget", "helm": {"values": "config:\n  operator:\n    kubemanager:\n      hook-mode: \"auto\"\n"}}),
+                None,
+            ),
+            (
                 json!({"chart": "oci://quay.io/cilium/tetragon", "set": {"rthooks.interface": "nri-hook"}}),
                 Some("tetragon"),
             ),
