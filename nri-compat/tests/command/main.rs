@@ -5,4 +5,5 @@ mod data;
 mod diff;
 mod json;
 mod logs;
+mod machine;
 mod merge;
