@@ -1,5 +1,5 @@
-//! Reads any text as a configuration of containerd or CRI-O. All folders to check must be below the
-//! root of the machine.
+//! Reads any text as a configuration of containerd, as that of CRI-O, and as a template of k3s, and
+//! judges the settings. All folders to check must be below the root of the machine.
 
 use std::sync::OnceLock;
 
@@ -12,10 +12,12 @@ pub(crate) fn run(text: &str) {
         return;
     }
     let root = root().path();
-    let path = root.join("config.toml");
-    std::fs::write(&path, text).expect("a temporary file can be written");
+    let paths = ["config.toml", "crio.conf", "config.toml.tmpl"].map(|name| root.join(name));
+    for path in &paths {
+        std::fs::write(path, text).expect("a temporary file can be written");
+    }
     let request = Request {
-        paths: vec![path],
+        paths: paths.to_vec(),
         root: Some(root.to_owned()),
         threads: 1,
         ..Request::default()
