@@ -27,8 +27,8 @@ pub(crate) fn open(path: &Path) -> io::Result<Option<File>> {
     File::open(path).map(Some)
 }
 
-/// Returns a number that no other file has: the standard library does not tell which names belong to
-/// one file, so that each counts as a file.
+/// Returns a number that no other file has: the standard library does not tell which names belong
+/// to one file, so that each counts as a file.
 pub(crate) fn identity(_: &Metadata) -> (u64, u64) {
     static FILES: AtomicU64 = AtomicU64::new(0);
     (0, FILES.fetch_add(1, Ordering::Relaxed))
