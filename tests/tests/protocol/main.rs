@@ -6,6 +6,8 @@ mod codegen_compiles;
 mod codegen_options;
 #[cfg(feature = "slow-tests")]
 mod counting;
+#[cfg(feature = "slow-tests")]
+mod documents;
 mod fields;
 mod how_it_works;
 mod json;
