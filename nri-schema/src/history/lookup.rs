@@ -126,7 +126,7 @@ impl History {
             return Problem::new(ErrorKind::Version, format!("the tables do not have {id}"))
                 .with_help(REPORTING_HELP);
         }
-        let all = format!("known runtimes: {}", ids.join(", "));
+        let all = format!("known runtimes: {}; {REPORTING_HELP}", ids.join(", "));
         Problem::new(ErrorKind::Version, format!("unknown runtime `{id}`"))
             .with_help(near::help(&near::names(id, ids), &all))
     }

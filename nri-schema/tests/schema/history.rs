@@ -47,6 +47,7 @@ fn an_unknown_version_lists_its_neighbours() {
         ("0", "`0` does not name a single NRI release", "v0.2.0"),
         ("", "unknown NRI release ``", "v0.12.5"),
         ("contianerd@2.2.1", "unknown runtime `contianerd`", "containerd"),
+        ("openshift@4.16", "unknown runtime `openshift`", "`kubectl get nodes -o wide` shows"),
         ("containerd@2.2.99", "unknown release `2.2.99` of containerd", "containerd@2.2."),
         ("cri-o@one", "unknown release `one` of cri-o", "cri-o@1.2.3"),
     ] {
