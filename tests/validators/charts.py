@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
     "talos": ["/etc/cri/containerd.toml"],
 }
 # Where the command has them.
-DETECTION = "nri-compat/src/check/collect/runtime/machine.rs"
+DETECTION = "nri-compat/src/check/find/runtime/machine.rs"
 # appArmorProfile came with Kubernetes 1.30.
 KUBERNETES = ["1.30.0", "1.37.0"]
 # Values of nri-compat, and the plain manifests that they stand for.
