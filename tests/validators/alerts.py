@@ -31,8 +31,8 @@ def run(*command, stdin=None):
 
 
 def metrics(command, host, has_plugins):
-    """The metrics of a made-up node: with an old module, a plugin of NRI v0.1.0 and a broken file, or empty."""
-    for place in ["etc/nri", "etc/containerd", "opt/nri/bin", "opt/nri/plugins"]:
+    """The metrics of a made-up node: with an old module, a plugin of NRI v0.1.0, a broken file and a misspelt setting, or empty."""
+    for place in ["etc/nri", "etc/containerd", "etc/crio", "opt/nri/bin", "opt/nri/plugins"]:
         (host / place).mkdir(parents=True)
     if has_plugins:
         (host / "opt/nri/plugins/10-old.wasm").write_bytes(PLUGIN)
@@ -40,6 +40,7 @@ def metrics(command, host, has_plugins):
         (host / "opt/nri/bin/clearcfs").chmod(0o755)
         (host / "etc/nri/conf.json").write_text('{"version": "0.1", "plugins": [{"type": "clearcfs"}]}')
         (host / "etc/containerd/config.toml").write_text("version = ")
+        (host / "etc/crio/crio.conf").write_text('[crio.nri]\nenable_nri = true\nnri_plugin_dirr = "/opt/nri"\n')
     options = ["--root", host, "--target", TARGET, "--fail-on", "never", "--node", host.name]
     return run(command, "check", *options, "--format", "openmetrics")
 
@@ -128,6 +129,23 @@ def plugin_alerts(seconds, folder):
     ]
 
 
+def incident(seconds, folder):
+    """The alert about the misspelt setting of the first node."""
+    labels = {"job": "node-exporter", "instance": "node-1", "kind": "runtime_config", "plugin": "crio.conf"}
+    labels |= {"path": f"{folder}/node-1/etc/crio/crio.conf", "rule": "CONFIG_KEY_UNKNOWN", "level": "warning"}
+    labels |= {"setting": "crio.nri.nri_plugin_dirr", "happened": "none", "suppressed": "false", "severity": "warning"}
+    return firing(
+        seconds,
+        "NriIncident",
+        (
+            labels,
+            "crio.conf on node-1: CONFIG_KEY_UNKNOWN",
+            "It is about the setting crio.nri.nri_plugin_dirr. The report of the node has the next step; "
+            "`nri-compat explain CONFIG_KEY_UNKNOWN` describes it.",
+        ),
+    )
+
+
 def unknown(seconds):
     return firing(
         seconds,
@@ -154,7 +172,8 @@ def tests(rules, folder, with_plugins, without):
     one, two = collected(with_plugins, "node-1", start), collected(without, "node-2", start)
     three = [constant("up", {"job": "node-exporter", "instance": "node-3"}, 1)]
     every = [rule["alert"] for part in rules["groups"] for rule in part["rules"]]
-    yield group("plugins", one + two, *plugin_alerts(10 * MINUTE, folder), unknown(DAY + 10 * MINUTE))
+    found = [*plugin_alerts(10 * MINUTE, folder), incident(10 * MINUTE, folder)]
+    yield group("plugins", one + two, *found, unknown(DAY + 10 * MINUTE))
     yield group("nothing is wrong", two, *[firing(DAY + 10 * MINUTE, alert) for alert in every])
     yield group(
         "scans fail",
