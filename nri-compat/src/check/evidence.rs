@@ -4,6 +4,7 @@ mod binary;
 pub(in crate::check) mod defect;
 mod dependency;
 mod go_binary;
+mod go_code;
 mod go_mask;
 pub(super) mod go_module;
 pub(super) mod go_source;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::go_source::blanked;
+use super::go_code::blanked;
 use crate::facts::EVENTS;
 use crate::sighting::GoMask;
 

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use regex::{Captures, Regex};
 
+use super::go_code::blanked;
 use super::go_mask;
 use super::nri_module::{self, MODULE, Package};
 use super::{Reader, Unreadable, text};
@@ -126,14 +127,6 @@ struct Declarations {
     mask: Option<GoMask>,
 }
 
-/// Comments, and strings and runes in the group `text`. One that does not end extends to the end of
-/// its line or file.
-static COMMENTS_AND_TEXTS: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r#"//[^\n]*|/\*(?s:.*?)(?:\*/|\z)|(?<text>"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`[^`]*(?:`|\z))"#,
-    )
-});
-
 static PACKAGE: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*package\s+(\w+)"));
 
 /// The first declaration after the imports.
@@ -201,19 +194,6 @@ fn handler(found: &Captures<'_>) -> Option<GoHandler> {
     let event = DEDICATED_RPCS.into_iter().find(|event| *event == &found[1])?;
     let takes_context = found[2].contains("Context");
     Some(GoHandler { event, takes_context })
-}
-
-/// Returns the text with spaces instead of comments, and of strings if `texts` is true. The length
-/// stays the same.
-pub(super) fn blanked(text: &str, texts: bool) -> String {
-    let blank = |found: &Captures<'_>| {
-        if found.name("text").is_some() && !texts {
-            return found[0].to_owned();
-        }
-        let spaces = found[0].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' });
-        spaces.collect()
-    };
-    COMMENTS_AND_TEXTS.replace_all(text, blank).into_owned()
 }
 
 /// Returns the paths of the imports, which precede all other declarations.
