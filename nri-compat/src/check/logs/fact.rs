@@ -8,7 +8,7 @@ use regex::{Captures, Regex};
 
 use super::record::{Field, Record, regex};
 use super::subject::{Stage, Subject};
-use super::wording::{DEPRECATED_INTERFACE, LISTED_MESSAGE, PATTERNS, Pattern, may_match};
+use super::wording::{DEPRECATED_INTERFACE, LISTED_MESSAGE, Pattern, candidates, may_match};
 use crate::facts::EVENTS;
 use crate::rules::incident::Incident;
 
@@ -80,7 +80,7 @@ pub(super) fn statements(record: &Record) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     // The first incident that matches a part of the text stands for it.
     let mut taken: Vec<Range<usize>> = Vec::new();
-    for pattern in PATTERNS.iter() {
+    for pattern in candidates(&text) {
         if pattern.subject.is_unread() && (!found.is_empty() || message.contains(LISTED_MESSAGE)) {
             break;
         }
