@@ -13,6 +13,10 @@ use super::go_code::blanked;
 use crate::facts::EVENTS;
 use crate::sighting::GoMask;
 
+/// The most `return`s of Configure, and names in a call, that are looked at, since each is searched
+/// for in the whole file. Plugins have fewer than ten.
+const MOST: usize = 20;
+
 /// The head of Configure: `func (p *plugin) Configure(_ context.Context, config, runtime, version
 /// string) (api.EventMask, error) {`.
 static CONFIGURE: LazyLock<Regex> = LazyLock::new(|| {
@@ -49,7 +53,10 @@ pub(super) fn mask(text: &str, code: &str) -> Option<GoMask> {
     let with_texts = blanked(text, false);
     let mut events: Vec<&'static str> = Vec::new();
     let mut line = None;
-    for returned in RETURN.captures_iter(body) {
+    for (nth, returned) in RETURN.captures_iter(body).enumerate() {
+        if nth == MOST {
+            return None;
+        }
         let value = &returned["mask"];
         let is_error = &returned["error"] != "nil";
         if value == "0" && is_error {
@@ -77,9 +84,11 @@ fn made(code: &str, value: &str, start: usize) -> Option<Vec<Range<usize>>> {
     let is_it = |to: &str| to.rsplit('.').next() == Some(field);
     let calls = calls.filter(|call| call.name("to").is_some_and(|to| is_it(to.as_str())));
     let made: Vec<_> = calls.filter_map(|call| Some(call.name("names")?.range())).collect();
-    let changes = regex(&format!(
+    let changes = Regex::new(&format!(
         r"\b{field}\s*(?:,\s*\w+\s*)?(?::?=[^=]|[|&^+-]=)|\b{field}[.](?:Set|Clear)\b|&[\w.]*\b{field}\b|\b{field}\s*:\s"
     ));
+    // A name of megabytes is none that a plugin has.
+    let changes = changes.ok()?;
     (!made.is_empty() && changes.find_iter(code).count() == made.len()).then_some(made)
 }
 
@@ -87,8 +96,11 @@ fn made(code: &str, value: &str, start: usize) -> Option<Vec<Range<usize>>> {
 /// code, or names something else.
 fn parsed(arguments: &str, code: &str) -> Option<Vec<&'static str>> {
     let mut events = Vec::new();
-    let arguments = arguments.split(',').map(str::trim);
-    for argument in joined(arguments) {
+    let arguments = joined(arguments.split(',').map(str::trim));
+    if arguments.len() > MOST {
+        return None;
+    }
+    for argument in arguments {
         let names = match TEXT.captures(&argument) {
             Some(text) => text.name("a").or_else(|| text.name("b"))?.as_str().to_owned(),
             None => constant(&argument, code)?,
@@ -124,8 +136,8 @@ fn constant(name: &str, code: &str) -> Option<String> {
     let alone = format!(r#"(?m)^const\s+{name}\s*(?:string\s*)?=\s*"(?<value>[^"\\\n]*)""#);
     let grouped =
         format!(r#"(?ms)^const\s*\([^)]*?^\s*{name}\s*(?:string\s*)?=\s*"(?<value>[^"\\\n]*)""#);
-    let found = regex(&alone).captures(code);
-    let found = found.or_else(|| regex(&grouped).captures(code))?;
+    let found = Regex::new(&alone).ok()?.captures(code);
+    let found = found.or_else(|| Regex::new(&grouped).ok()?.captures(code))?;
     Some(found["value"].to_owned())
 }
 
@@ -181,5 +193,19 @@ mod tests {
         ] {
             assert_eq!(mask_of(before, body), None, "{before} {body}");
         }
+    }
+
+    #[test]
+    fn masks_that_no_plugin_has_are_not_looked_for() {
+        let name = "m".repeat(1 << 20);
+        let set = format!("{name} := api.MustParseEventMask(\"RunPodSandbox\")");
+        assert_eq!(mask_of("", &format!("{set}\nreturn {name}, nil")), None);
+        let call = format!("return api.MustParseEventMask({name}), nil");
+        assert_eq!(mask_of("", &call), None);
+        let set = "m := api.MustParseEventMask(\"RunPodSandbox\")\n";
+        assert_eq!(mask_of("", &format!("{set}{}", "return m, nil\n".repeat(1 << 10))), None);
+        let names = "m, ".repeat(1 << 10);
+        let call = format!("return api.MustParseEventMask({names}), nil");
+        assert_eq!(mask_of("const m = \"RunPodSandbox\"", &call), None);
     }
 }
