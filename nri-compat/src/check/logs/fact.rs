@@ -8,7 +8,7 @@ use regex::{Captures, Regex};
 
 use super::record::{Field, Record, regex};
 use super::subject::{Stage, Subject};
-use super::wording::{DEPRECATED_INTERFACE, LISTED_MESSAGE, Pattern, candidates, may_match};
+use super::wording::{DEPRECATED_INTERFACE, LISTED_MESSAGE, Pattern, candidates};
 use crate::facts::EVENTS;
 use crate::rules::incident::Incident;
 
@@ -67,10 +67,6 @@ pub(super) fn is_deprecated_interface(text: &str) -> bool {
 pub(super) fn statements(record: &Record) -> Vec<Statement> {
     let get = |field| record.get(&field).map_or("", String::as_str);
     let message = get(Field::Message);
-    // Most texts are about something else, which one search shows faster than all patterns.
-    if !may_match(message.as_bytes()) {
-        return Vec::new();
-    }
     let mut text = Cow::Borrowed(message);
     if is_deprecated_interface(message) {
         let fields = [Field::Deprecated, Field::Details, Field::Plugin];
