@@ -16,7 +16,7 @@ events=PostStartContainer,CreateContainer
 sizes=${SIZES:-1024,4096,16384,65536,262144,1048576,4194304}
 memory=${MEMORY:-1000,10000,100000}
 
-peers=$(cargo run -q -p nri-tests --features go --bin build-peers -- go | awk '/nri-v0.12.5/ { print $3 }')
+peers=$(cargo run -q -p nri-tests --features go --bin build-peers -- go | awk '/nri-v0.12.5\// { print $3 }')
 [ -x "$peers/runtime" ] || { echo "error: the Go peers were not built" >&2; exit 1; }
 mkdir -p "$target/bench"
 
