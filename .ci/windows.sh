@@ -13,5 +13,11 @@ cargo zigbuild --locked --profile dist --package nri-compat --no-default-feature
 mkdir -p "$out/x86_64-windows"
 cp "${CARGO_TARGET_DIR:-target}/$target/dist/nri-compat.exe" "$out/x86_64-windows/"
 command -v wine > /dev/null || { echo "wine is not installed: compiled, but not run"; exit 0; }
-wine "$out/x86_64-windows/nri-compat.exe" diff v0.11.0 v0.12.0 | grep -F "0 errors, 11 warnings"
-wine "$out/x86_64-windows/nri-compat.exe" check deploy/kubernetes --fail-on never
+try="$(mktemp -d)"
+cp "$out/x86_64-windows/nri-compat.exe" "$try/"
+python -m ziglang cc -target x86_64-windows-gnu -shared -o "$try/bcryptprimitives.dll" .ci/windows/bcryptprimitives.c -ladvapi32
+export WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" WINEPREFIX="$try/wine"
+trap 'wineserver --kill || true; rm -rf "$try"' EXIT
+wine "$try/nri-compat.exe" diff v0.11.0 v0.12.0 | grep -F "0 errors, 11 warnings"
+wine "$try/nri-compat.exe" check deploy/kubernetes --fail-on never | grep -F "no plugin found"
+wine "$try/nri-compat.exe" logs tests/fixtures/logs --fail-on never | grep -F "2 plugins: 2 deprecated"

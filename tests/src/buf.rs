@@ -1,5 +1,6 @@
 //! Runs the real `buf breaking` and parses its output.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,6 +37,13 @@ struct Line {
     start_column: u32,
     r#type: String,
     message: String,
+}
+
+/// A line of buf's list of rules.
+#[derive(Deserialize)]
+struct RuleLine {
+    id: String,
+    categories: BTreeSet<String>,
 }
 
 /// The buf with which the rules are compared.
@@ -111,6 +119,23 @@ impl Buf {
         }
         printed.sort();
         Ok(printed)
+    }
+
+    /// Returns the ids of buf's rules, each with its categories.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if buf prints something else.
+    pub fn rules(&self) -> Result<BTreeMap<String, BTreeSet<String>>, String> {
+        let list = ["config", "ls-breaking-rules", "--version", "v2"];
+        let output =
+            self.run(&[&list[..], &["--include-deprecated", "--format", "json"]].concat())?;
+        let rule = |line| {
+            let RuleLine { id, categories } = serde_json::from_str(line)
+                .map_err(|error| format!("buf printed {line}: {error}"))?;
+            Ok((id, categories))
+        };
+        output.lines().map(rule).collect()
     }
 
     /// Compiles a folder of protos to a descriptor set.
