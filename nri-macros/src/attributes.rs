@@ -214,7 +214,7 @@ impl Attributes {
         let key = item.key.to_string();
         let Some(attribute) = ATTRIBUTES.iter().find(|known| known.key == key) else {
             let help = suggest(&key, ATTRIBUTES.iter().map(|known| known.key));
-            let fact = format!("`{key}` is not an attribute of `nri`");
+            let fact = format!("`{key}` is not an attribute of a plugin");
             return diagnostics.error(&item.key, fact, help);
         };
         let written = match &item.value {
