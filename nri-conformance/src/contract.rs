@@ -121,7 +121,7 @@ impl Status {
 
 impl Part {
     /// Every part, in the order of the contract.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: &'static [Self] = &[
         Self::new('R', "the pod at RunPodSandbox"),
         Self::new('S', "the pod at StopPodSandbox"),
         Self::new('D', "the pod at RemovePodSandbox"),

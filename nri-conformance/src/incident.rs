@@ -91,25 +91,8 @@ impl Incident {
 
     /// Returns the incident with this id.
     pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|incident| incident.as_str() == id)
+        Self::ALL.iter().copied().find(|incident| incident.as_str() == id)
     }
-
-    /// Every incident.
-    pub const ALL: [Self; 13] = [
-        Self::LaunchFailed,
-        Self::WasmFailed,
-        Self::RegistrationTimeout,
-        Self::RegistrationFailed,
-        Self::ConfigureFailed,
-        Self::EventsUnknown,
-        Self::SynchronizeTimeout,
-        Self::SynchronizeFailed,
-        Self::SynchronizeParts,
-        Self::EventTimeout,
-        Self::Closed,
-        Self::RequestFailed,
-        Self::NotificationFailed,
-    ];
 
     /// Returns the commands that see it, each with its outcome.
     pub const fn seen_by(self) -> &'static [(&'static str, &'static str)] {
@@ -231,12 +214,10 @@ mod tests {
     }
 
     #[test]
-    fn all_are_listed_once_and_seen_by_a_command() {
-        for (at, incident) in Incident::ALL.into_iter().enumerate() {
-            assert_eq!(incident as usize, at);
-            assert_eq!(Incident::from_id(incident.as_str()), Some(incident));
+    fn all_have_an_id_and_are_seen_by_a_command() {
+        for incident in Incident::ALL {
+            assert_eq!(Incident::from_id(incident.as_str()), Some(*incident));
             assert!(!incident.seen_by().is_empty());
         }
-        assert_eq!(Incident::ALL.last().map(|last| *last as usize + 1), Some(Incident::ALL.len()));
     }
 }

@@ -13,6 +13,9 @@ macro_rules! names {
         }
 
         impl $type {
+            /// Every variant, in the order of their declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
             /// Returns the name, as in files and reports.
             pub const fn as_str(self) -> &'static str {
                 match self {

@@ -4,14 +4,14 @@ use nri_conformance::contract::{Keeper, Part, Statement};
 
 /// Returns a table for each part of the contract.
 pub fn tables(statements: &[&Statement]) -> String {
-    let parts = Part::ALL.into_iter().filter_map(|part| {
+    let parts = Part::ALL.iter().filter_map(|part| {
         let rows: Vec<Vec<String>> = statements
             .iter()
-            .filter(|statement| statement.part() == part)
+            .filter(|statement| statement.part() == *part)
             .map(|statement| row(statement))
             .collect();
         let head = ["id", "statement", "status", "kept by", "since", "sources"];
-        (!rows.is_empty()).then(|| format!("## {}\n\n{}", heading(part), table(&head, &rows)))
+        (!rows.is_empty()).then(|| format!("## {}\n\n{}", heading(*part), table(&head, &rows)))
     });
     parts.collect::<Vec<_>>().join("\n")
 }

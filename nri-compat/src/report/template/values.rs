@@ -375,7 +375,7 @@ mod session {
                     || context! { letter, title, statements => Value::from(Serde(statements)) },
                 )
             };
-            let parts: Vec<Value> = Part::ALL.into_iter().filter_map(of_part).collect();
+            let parts: Vec<Value> = Part::ALL.iter().copied().filter_map(of_part).collect();
             context! { parts }
         }
     }
