@@ -9,6 +9,7 @@ mod buf_rules;
 mod changes;
 mod columns;
 mod compare;
+mod completion;
 mod input;
 pub mod nri;
 mod pairings;
@@ -23,8 +24,9 @@ use nri_schema::Schema;
 
 use crate::error::Error;
 use crate::report::finding::{Category, Finding};
+use completion::Completion;
 use pairs::Pairs;
-use sink::{RuleRun, Sink};
+use sink::{RuleRun, Sink, Violation};
 
 /// Returns the findings for users who move from `from` to `to`, sorted by place, without
 /// duplicates.
@@ -40,6 +42,11 @@ use sink::{RuleRun, Sink};
 /// assert!(breaking(&schema, &schema, &[]).is_empty());
 /// ```
 pub fn breaking(from: &Schema, to: &Schema, categories: &[Category]) -> Vec<Finding> {
+    Completion::default().findings(violations(from, to, categories))
+}
+
+/// Returns the violations of the protobuf rules of these categories, or of all of them.
+fn violations(from: &Schema, to: &Schema, categories: &[Category]) -> Vec<Violation> {
     let pairs = Pairs::new(from, to);
     let mut sink = Sink::default();
     let asked = |rule: &str| categories.is_empty() || is_in(rule, categories);
@@ -47,7 +54,7 @@ pub fn breaking(from: &Schema, to: &Schema, categories: &[Category]) -> Vec<Find
         sink.rule = rule;
         check.run(&mut RuleRun { pairs: &pairs, sink: &mut sink });
     }
-    sink.into_findings()
+    sink.merged()
 }
 
 /// Decodes an encoded `FileDescriptorSet` that protox created, with the texts of its files by name,

@@ -1,24 +1,25 @@
 //! The whole comparison: protobuf rules, NRI rules, changes and pairings, as one report.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::thread;
 
 use nri_schema::compile::Imports;
 use nri_schema::history::History;
 
+use super::completion::Completion;
 use super::input::Input;
 use super::nri::facts::Facts;
 use super::nri::side::NriSide;
 use super::nri::{self, Context};
 use super::pairings::{self, Peer};
-use super::{breaking, changes, is_in, rule_ids};
+use super::sink::Violation;
+use super::{changes, is_in, rule_ids, violations};
 use crate::arguments::STDIN;
 use crate::error::{Error, ErrorKind};
 use crate::report::diff::{Change, DiffReport, Summary};
-use crate::report::finding::{Category, Finding, Level};
-use crate::report::pairing::{Pairing, PairingOutcome};
-use crate::rules::ids;
+use crate::report::finding::{Category, Finding};
+use crate::report::pairing::Pairing;
 
 /// Compares what two specs name, like `nri-compat diff FROM TO`, with the protobuf rules of
 /// `category`.
@@ -100,11 +101,10 @@ pub fn compare(history: &History, from: &Input, to: &Input, category: Category) 
     let facts = Facts { history, target };
     let of_protobuf = || {
         let changes = changes::changes(from.declared(), to.declared());
-        (changes, breaking(&from.schema, &to.schema, &[category]))
+        (changes, violations(&from.schema, &to.schema, &[category]))
     };
-    let ((changes, findings), nri) = both(of_protobuf, || NriComparison::new(from, to, &facts));
-    let completion = Completion::new(nri.as_ref(), &changes, &to.paths);
-    let findings = completion.of(findings);
+    let ((changes, of_protobuf), nri) = both(of_protobuf, || NriComparison::new(from, to, &facts));
+    let findings = findings_of(of_protobuf, nri.as_ref(), &changes, Some(&to.paths));
     let protobuf_rules = rule_ids().filter(|rule| is_in(rule, &[category]));
     let mut report = DiffReport {
         data_date: history.date().to_owned(),
@@ -142,58 +142,24 @@ pub fn findings(
     let target = to.target.clone();
     let facts = Facts { history, target };
     let nri = NriComparison::new(from, to, &facts);
-    let findings = breaking(&from.schema, &to.schema, categories);
-    Completion::new(nri.as_ref(), &[], &BTreeMap::new()).of(findings)
+    findings_of(violations(&from.schema, &to.schema, categories), nri.as_ref(), &[], None)
 }
 
-/// What a finding gets that its rule does not know.
-struct Completion<'c> {
-    nri: Option<&'c NriComparison<'c>>,
-    /// The difference of each element that both sides have.
-    changes: HashMap<&'c str, &'c Change>,
-    /// The path of each file from the working folder, which tools that read the report look for.
-    paths: &'c BTreeMap<String, String>,
-}
-
-impl<'c> Completion<'c> {
-    fn new(
-        nri: Option<&'c NriComparison<'c>>,
-        changes: &'c [Change],
-        paths: &'c BTreeMap<String, String>,
-    ) -> Self {
-        let changes = changes.iter().map(|change| (&*change.element, change)).collect();
-        Self { nri, changes, paths }
-    }
-
-    /// Returns the findings of the protobuf rules and of NRI's own ones, sorted and complete.
-    fn of(&self, of_protobuf: Vec<Finding>) -> Vec<Finding> {
-        let mut findings = of_protobuf;
-        findings.extend(self.nri.into_iter().flat_map(|nri| nri.context.findings()));
-        findings.sort_by(|a, b| a.order().cmp(&b.order()));
-        let mut seen: HashMap<(&str, String), usize> = HashMap::new();
-        for finding in &mut findings {
-            // Findings of one rule about one element otherwise differ only in their texts.
-            let count = seen.entry((finding.rule, finding.element.clone())).or_default();
-            finding.nth = *count;
-            *count += 1;
-            self.complete(finding);
-        }
-        findings
-    }
-
-    fn complete(&self, finding: &mut Finding) {
-        if let Some(nri) = self.nri {
-            nri.complete(finding);
-        }
-        if let Some(change) = self.changes.get(&*finding.element) {
-            finding.change.clone_from(&change.detail);
-        }
-        if let Some(location) = &mut finding.location
-            && let Some(path) = self.paths.get(&location.file)
-        {
-            location.file.clone_from(path);
-        }
-    }
+/// Returns the findings of violations of protobuf rules and of NRI's own rules, sorted.
+fn findings_of(
+    mut violations: Vec<Violation>,
+    nri: Option<&NriComparison<'_>>,
+    changes: &[Change],
+    paths: Option<&BTreeMap<String, String>>,
+) -> Vec<Finding> {
+    violations.extend(nri.into_iter().flat_map(|nri| nri.context.violations()));
+    let completion = Completion {
+        nri: nri.map(|nri| &nri.context),
+        pairings: nri.map_or(&[], |nri| &nri.pairings),
+        changes: changes.iter().map(|change| (&*change.element, change)).collect(),
+        paths,
+    };
+    completion.findings(violations)
 }
 
 /// The part of a report for NRI protocols.
@@ -216,46 +182,4 @@ impl<'s> NriComparison<'s> {
         let pairings = vec![old_plugin, new_plugin];
         Some(Self { context, pairings })
     }
-
-    /// Marks an error that does not affect the wire: it must not contradict a pairing that says
-    /// `works`.
-    fn complete(&self, finding: &mut Finding) {
-        if self.context.is_of_sentinel(finding) {
-            explain_sentinel(finding);
-        }
-        if finding.level == Level::Error && !self.concerns(finding) {
-            finding.message.push_str(UNAFFECTED);
-            if is_in(finding.rule, &[Category::Nri]) {
-                finding.level = Level::Note;
-            }
-        }
-    }
-
-    /// Returns true if some pairing has trouble with the subject of the finding. Messages and RPCs
-    /// are tied to their events, so any trouble may be theirs; fields and values are listed
-    /// individually.
-    fn concerns(&self, finding: &Finding) -> bool {
-        let mut listed = ["FIELD_", "ENUM_VALUE_", "NRI_"].into_iter();
-        let is_listed = listed.any(|kind| finding.rule.starts_with(kind));
-        let mut pairings = self.pairings.iter();
-        pairings.any(|pairing| {
-            if is_listed {
-                pairing.concerns(&finding.element)
-            } else {
-                pairing.outcome() != PairingOutcome::Works
-            }
-        })
-    }
-}
-
-/// The text that is added to an error about an element that no pairing has trouble with.
-const UNAFFECTED: &str = " (in source code only: NRI peers still understand each other)";
-
-/// Turns the finding of a generic rule about the old number of the sentinel into a note: it is no
-/// break that it passes to a new event or is removed.
-fn explain_sentinel(finding: &mut Finding) {
-    let rule = ids::NRI_EVENT_SENTINEL_MOVED;
-    finding.level = Level::Note;
-    finding.explained_by = Some(rule);
-    finding.message += &format!(" (no break, see {rule})");
 }

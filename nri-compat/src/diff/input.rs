@@ -12,10 +12,10 @@ use nri_schema::compile::{self, Imports};
 use nri_schema::history::{History, Release, Revision};
 use nri_schema::{Compiled, Protocol, Schema, source};
 
-use super::breaking;
 use super::changes::{Declared, changes};
 use super::nri::facts::Facts;
 use super::nri::model;
+use super::violations;
 use crate::arguments::STDIN;
 use crate::error::Error;
 use crate::report::diff::Side;
@@ -227,13 +227,8 @@ impl Input {
         };
         let own = self.protocol.as_ref();
         let alike = || model::like(Protocol::of_schema(&self.schema), beside);
-        let names = |protocol: &Protocol| -> Option<(BTreeSet<String>, bool)> {
-            let nri = protocol.nri.as_ref()?;
-            let events = nri.events.iter().map(|event| event.name.clone());
-            Some((events.collect(), nri.last.is_some()))
-        };
         // Making a model takes long, and most are alike.
-        own.filter(|own| own.package == beside.package && names(own) == names(beside))
+        own.filter(|own| own.package == beside.package && event_names(own) == event_names(beside))
             .or_else(|| Some(self.alike.get_or_init(alike)))
     }
 
@@ -257,7 +252,7 @@ impl Input {
         let mut known = Self::of_version(history, revision).ok()?;
         known.match_files(self);
         let changes = changes(known.declared(), self.declared());
-        let is_same = || breaking(&known.schema, &self.schema, &[Category::WireJson]).is_empty();
+        let is_same = || violations(&known.schema, &self.schema, &[Category::WireJson]).is_empty();
         Some(changes.is_empty() && is_same())
     }
 
@@ -294,6 +289,18 @@ fn from_here(path: &Path) -> String {
     relative.display().to_string()
 }
 
+/// Returns the names of the events of an NRI protocol, and true if it has the sentinel.
+fn event_names(protocol: &Protocol) -> Option<(BTreeSet<&str>, bool)> {
+    let nri = protocol.nri.as_ref()?;
+    let events = nri.events.iter().map(|event| event.name.as_str());
+    Some((events.collect(), nri.last.is_some()))
+}
+
+/// Returns true if `long` is the path `short` in a folder.
+fn is_deeper(long: &str, short: &str) -> bool {
+    long.strip_suffix(short).is_some_and(|outer| outer.ends_with('/'))
+}
+
 /// Returns pairs of names of the same file in `from` and `to`.
 fn renamed(from: &Input, to: &Input) -> Vec<(String, String)> {
     if let ([old], [new]) = (from.named.as_slice(), to.named.as_slice())
@@ -301,12 +308,8 @@ fn renamed(from: &Input, to: &Input) -> Vec<(String, String)> {
     {
         return vec![(old.clone(), new.clone())];
     }
-    let below = |long: &str, short: &str| {
-        let outer = long.strip_suffix(short);
-        outer.is_some_and(|outer| outer.ends_with('/'))
-    };
     let is_same = |old: &str, new: &str| {
-        (below(old, new) || below(new, old))
+        (is_deeper(old, new) || is_deeper(new, old))
             && from.schema.package_of(old) == to.schema.package_of(new)
     };
     let only_new = || to.named.iter().filter(|name| !from.named.contains(name));

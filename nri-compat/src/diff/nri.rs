@@ -13,8 +13,7 @@ pub(super) mod synchronize;
 use self::facts::Facts;
 use self::semantics::{EVENT, PLUGIN, SENTINEL};
 use self::side::{Flows, NriSide};
-use super::sink::Sink;
-use crate::report::finding::Finding;
+use super::sink::{Sink, Violation};
 use crate::rules::ids;
 use crate::rules::table::nri_rules;
 
@@ -58,23 +57,22 @@ impl<'s> Context<'s> {
         self.both_serve() && sides.iter().all(|side| side.events_enum().is_some())
     }
 
-    /// Returns true if this is the finding of a generic rule about the former number of the
-    /// sentinel LAST, which passed to a new event or was removed.
-    pub(super) fn is_of_sentinel(&self, finding: &Finding) -> bool {
+    /// Returns true if a generic rule reports the former number of the sentinel LAST, which passed
+    /// to a new event or was removed.
+    pub(super) fn is_of_sentinel(&self, rule: &str, element: &str) -> bool {
         let has_moved = self.from.nri.last.is_some() && self.to.nri.last.is_some();
         if !has_moved || self.from.nri.last == self.to.nri.last {
             return false;
         }
-        let element = &finding.element;
-        if finding.rule == ids::ENUM_VALUE_SAME_NAME {
-            return mask::successor(self).is_some_and(|event| event.full_name == *element);
+        if rule == ids::ENUM_VALUE_SAME_NAME {
+            return mask::successor(self).is_some_and(|event| event.full_name == element);
         }
-        finding.rule.starts_with(ids::ENUM_VALUE_NO_DELETE)
-            && *element == self.to.full(&format!("{EVENT}.{SENTINEL}"))
+        rule.starts_with(ids::ENUM_VALUE_NO_DELETE)
+            && element == self.to.full(&format!("{EVENT}.{SENTINEL}"))
     }
 
     /// Runs the check of every rule, each once: several rules can share one.
-    pub(super) fn findings(&self) -> Vec<Finding> {
+    pub(super) fn violations(&self) -> Vec<Violation> {
         let mut sink = Sink::default();
         for (at, (_, check)) in RULES.iter().enumerate() {
             let is_same = |(_, known): &(&str, NriCheck)| std::ptr::fn_addr_eq(*known, *check);
@@ -82,7 +80,7 @@ impl<'s> Context<'s> {
                 check(self, &mut sink);
             }
         }
-        sink.findings
+        sink.violations
     }
 }
 

@@ -1,4 +1,4 @@
-//! Collects the findings of rules.
+//! Collects the violations of rules.
 
 use std::collections::HashSet;
 
@@ -6,8 +6,7 @@ use nri_schema::model::{About, Enum, EnumValue, Event, Field, Rpc, Service};
 use nri_schema::schema::Id;
 
 use super::pairs::Pairs;
-use crate::report::finding::{Finding, Level, Location};
-use crate::rules;
+use crate::report::finding::Location;
 
 /// A rule that runs: the elements of both schemas, and where its findings go.
 pub(super) struct RuleRun<'r> {
@@ -66,12 +65,24 @@ macro_rules! elements {
 
 elements!(Service Rpc Field Enum EnumValue Event);
 
-/// A collector of findings.
+/// A violation of a rule, as the rule sees it. They are sorted by place, rule, element and message.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Violation {
+    pub(super) location: Option<Location>,
+    pub(super) rule: &'static str,
+    /// The full name of the element.
+    pub(super) element: String,
+    pub(super) message: String,
+    /// True if nothing breaks, whatever the level of the rule.
+    pub(super) is_harmless: bool,
+}
+
+/// A collector of violations.
 #[derive(Default)]
 pub(super) struct Sink {
     /// The rule that [`add`](Self::add) reports.
     pub(super) rule: &'static str,
-    pub(super) findings: Vec<Finding>,
+    pub(super) violations: Vec<Violation>,
 }
 
 impl Sink {
@@ -91,7 +102,7 @@ impl Sink {
         self.report(rule, place, new.full_name(), message);
     }
 
-    /// Reports a rule at its level.
+    /// Reports a rule.
     pub(super) fn report(
         &mut self,
         rule: &'static str,
@@ -99,18 +110,20 @@ impl Sink {
         element: &str,
         message: String,
     ) {
-        let level = rules::get(rule).map_or(Level::Error, |rule| rule.level);
-        self.findings.push(Finding { location, ..Finding::new(rule, level, element, message) });
+        let element = element.to_owned();
+        let violation = Violation { location, rule, element, message, is_harmless: false };
+        self.violations.push(violation);
     }
 
-    /// Returns the sorted findings. Two with the same text at the same place are merged, as in buf:
-    /// a message may be named only by the last part of its name.
-    pub(super) fn into_findings(self) -> Vec<Finding> {
-        let mut found = self.findings;
-        found.sort_by(|a, b| a.order().cmp(&b.order()));
+    /// Returns the sorted violations. Two with the same text at the same place are merged, as in
+    /// buf: a message may be named only by the last part of its name.
+    pub(super) fn merged(self) -> Vec<Violation> {
+        let mut found = self.violations;
+        found.sort();
         let mut known = HashSet::new();
-        found.retain(|finding| {
-            known.insert((finding.location.clone(), finding.rule, finding.message.clone()))
+        found.retain(|violation| {
+            let Violation { location, rule, message, .. } = violation;
+            known.insert((location.clone(), *rule, message.clone()))
         });
         found
     }

@@ -58,12 +58,6 @@ impl Finding {
         }
     }
 
-    /// Returns what findings are sorted by: the location, then the rule, the element and the
-    /// message.
-    pub(crate) fn order(&self) -> (&Option<Location>, &str, &str, &str) {
-        (&self.location, self.rule, &self.element, &self.message)
-    }
-
     /// Returns 32 hexadecimal digits that identify the finding, regardless of its wording, level
     /// and location: derived from its rule, its element, its number among the findings of that
     /// rule about that element, and the difference of the element. Otherwise a baseline with one

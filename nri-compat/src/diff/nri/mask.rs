@@ -5,7 +5,6 @@ use nri_schema::model::{EnumValue, Event, Field, FieldKind, Label, Message};
 
 use super::side::NriSide;
 use super::{Context, Sink, names};
-use crate::report::finding::Level;
 use crate::rules::ids;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
@@ -144,14 +143,9 @@ impl<'s> Masks<'s> {
     /// the field with the number that it has on the other side, because names are not on the wire.
     pub(in crate::diff) fn new(one: &NriSide<'s>, other: &NriSide<'s>) -> Self {
         let (own, beside) = (named_mask(one), named_mask(other));
-        let numbered = |side: &NriSide<'s>, like: Option<&Field>| {
-            let number = like?.number;
-            let mut fields = configured(side)?.fields.iter();
-            fields.find(|field| field.number == number)
-        };
         Self {
-            one: own.or_else(|| numbered(one, beside)),
-            other: beside.or_else(|| numbered(other, own)),
+            one: own.or_else(|| mask_like(one, beside)),
+            other: beside.or_else(|| mask_like(other, own)),
         }
     }
 
@@ -175,6 +169,12 @@ impl<'s> Masks<'s> {
 fn configured<'s>(side: &NriSide<'s>) -> Option<&'s Message> {
     let output = &side.rpc(PLUGIN, "Configure")?.output;
     side.protocol.message(output)
+}
+
+/// Returns the field with the number of the mask of the other side.
+fn mask_like<'s>(side: &NriSide<'s>, other: Option<&Field>) -> Option<&'s Field> {
+    let number = other?.number;
+    configured(side)?.fields.iter().find(|field| field.number == number)
 }
 
 fn named_mask<'s>(side: &NriSide<'s>) -> Option<&'s Field> {
@@ -213,7 +213,7 @@ fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
     let about = masks.other.map(|new| &new.about).or_else(|| Some(&configured(&cx.to)?.about));
     let at = about.and_then(|about| about.location.clone());
     sink.report(ids::NRI_MASK_FIELD_CHANGED, at, &cx.to.full(MASK), message);
-    if let (Relation::SameBits, Some(finding)) = (relation, sink.findings.last_mut()) {
-        finding.level = Level::Note;
+    if let (Relation::SameBits, Some(violation)) = (relation, sink.violations.last_mut()) {
+        violation.is_harmless = true;
     }
 }

@@ -1,5 +1,7 @@
 //! Split Synchronize: the field `more` on both sides.
 
+use nri_schema::model::{FieldKind, Label};
+
 use super::semantics::{IN_PARTS, MORE};
 use super::side::NriSide;
 use super::{Context, Sink};
@@ -17,13 +19,15 @@ pub(in crate::diff) fn splits(side: &NriSide<'_>) -> bool {
 
 /// Returns true if both sides have `more` in the same fields.
 pub(in crate::diff) fn agree(one: &NriSide<'_>, other: &NriSide<'_>) -> bool {
-    let more = |side: &NriSide<'_>, message| {
-        let field = side.field(message, MORE)?;
-        Some((field.number, field.kind.clone(), field.label))
-    };
     IN_PARTS
         .iter()
         .all(|message| more(one, message).is_some() && more(one, message) == more(other, message))
+}
+
+/// Returns the parts of the field `more` of a message that peers have to agree on.
+fn more<'s>(side: &NriSide<'s>, message: &str) -> Option<(i32, &'s FieldKind, Label)> {
+    let field = side.field(message, MORE)?;
+    Some((field.number, &field.kind, field.label))
 }
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
