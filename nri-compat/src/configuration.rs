@@ -1,6 +1,7 @@
 //! The settings of runtimes for NRI: names, types and defaults by release, from
 //! `configuration.toml` of `nri-protos`.
 
+use nri_schema::version::without_v;
 use semver::Version;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -178,7 +179,7 @@ impl KnownSetting {
 
 fn version<'de, D: Deserializer<'de>>(text: D) -> Result<Version, D::Error> {
     let text = String::deserialize(text)?;
-    Version::parse(text.trim_start_matches('v')).map_err(D::Error::custom)
+    Version::parse(without_v(&text)).map_err(D::Error::custom)
 }
 
 fn nri_version<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Version>, D::Error> {

@@ -44,6 +44,7 @@ mod magic;
 pub mod merge;
 mod names;
 mod path;
+mod pattern;
 mod pieces;
 pub mod place;
 pub mod policy;
@@ -62,7 +63,6 @@ mod system;
 mod text_file;
 pub mod unknown;
 mod unpack;
-mod version;
 mod wasm_export;
 pub mod workloads;
 

@@ -20,6 +20,7 @@ pub mod near;
 mod release;
 pub mod schema;
 pub mod source;
+pub mod version;
 
 pub use compile::Compiled;
 pub use error::{Error, ErrorKind, Excerpt, Problem};

@@ -18,6 +18,7 @@ use std::path::Path;
 use crate::compile::{self, Compiled, Imports};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::history::History;
+use crate::version::without_v;
 
 /// Compiles the release, file or folder that `spec` names; see the table in the [module
 /// docs](self).
@@ -89,7 +90,7 @@ fn dangling(spec: &str, target: &Path) -> Problem {
 /// Returns true if `spec` has the form of a version: `latest`, anything with `@`, or digits after
 /// an optional `v`.
 pub fn is_version(spec: &str) -> bool {
-    let digits = spec.strip_prefix('v').unwrap_or(spec);
+    let digits = without_v(spec);
     let numeric = digits.starts_with(|c: char| c.is_ascii_digit());
     spec == "latest" || (!spec.contains(['/', '\\']) && (spec.contains('@') || numeric))
 }

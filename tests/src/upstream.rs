@@ -78,7 +78,7 @@ pub fn releases() -> Vec<Upstream> {
 }
 
 fn version(tag: &str) -> Version {
-    Version::parse(tag.trim_start_matches('v')).expect("a tag is a version")
+    nri_schema::version::parse(tag).expect("a tag is a version")
 }
 
 /// Returns the module with the releases of a major version.
@@ -204,10 +204,10 @@ pub fn is_format_of(format: &str, message: &str) -> bool {
     })
 }
 
-/// The minimum number of letters by which a format string is told from others.
+/// The minimum number of letters that distinguish a format string from others.
 const MIN_LETTERS: usize = 9;
 
-/// Returns true if a format string has enough words of its own to be told from others.
+/// Returns true if a format string has enough words to be distinguished from others.
 #[must_use]
 pub fn is_telling(format: &str) -> bool {
     let letters: usize = constant_parts(format)

@@ -5,6 +5,7 @@ use quote::quote;
 
 use super::Input;
 use nri_schema::history::{Deprecation, Interface};
+use nri_schema::version::without_v;
 
 /// Returns the deprecation of this RPC, if it is deprecated in this revision.
 pub(super) fn of_rpc<'i>(input: &Input<'i>, rpc: &str) -> Option<&'i Deprecation> {
@@ -16,8 +17,7 @@ pub(super) fn of_rpc<'i>(input: &Input<'i>, rpc: &str) -> Option<&'i Deprecation
 
 /// Returns `#[deprecated]` with the release, the remedy, and the planned removal if there is one.
 pub(super) fn attribute(deprecation: &Deprecation) -> TokenStream {
-    let since =
-        deprecation.deprecated_in.nri.as_deref().unwrap_or_default().trim_start_matches('v');
+    let since = without_v(deprecation.deprecated_in.nri.as_deref().unwrap_or_default());
     let outlook = deprecation.outlook().map(|outlook| format!("; {outlook}"));
     let note = format!("{}{}", remedy(deprecation), outlook.unwrap_or_default());
     quote! { #[deprecated(since = #since, note = #note)] }

@@ -2,13 +2,13 @@
 //! plugin, and the next step.
 
 use nri_schema::history::{History, Revision, Runtime, RuntimeRelease};
+use nri_schema::version;
 use semver::Version;
 
 use crate::report::check::Incident;
 use crate::rules;
 use crate::rules::incident::{self, Fate};
 use crate::sighting;
-use crate::version;
 
 /// Returns an incident with its next step; `None` if its id is unknown.
 pub(super) fn incident(seen: sighting::Incident, history: Option<&History>) -> Option<Incident> {

@@ -10,11 +10,11 @@ pub use resolve::UnknownReleases;
 
 use nri_schema::history::{Deprecation, History, Interface, RemovalStatus};
 use nri_schema::model::{Event, Protocol};
+use nri_schema::version;
 use semver::Version;
 
 use crate::report::check::CheckTarget;
 use crate::runtime_release::RuntimeRelease;
-use crate::version;
 
 /// A release that plugins are judged against.
 #[derive(Clone, Debug)]
@@ -72,14 +72,14 @@ impl<'h> Target<'h> {
         }
         match removal.status {
             RemovalStatus::Done => removal.when.in_nri(&self.nri) || by_series(),
-            // A released version still has the interface, whatever was planned.
+            // A released version still has the interface, regardless of the plan.
             RemovalStatus::Planned => {
                 (self.head.planned || self.head.newer_than_data.is_some()) && by_series()
             }
         }
     }
 
-    /// Reports whether the protocol no longer has the deprecated RPC, whatever was planned.
+    /// Returns true if the protocol no longer has the deprecated RPC, regardless of the plan.
     pub(super) fn lacks(&self, deprecation: &Deprecation) -> bool {
         let Interface::Rpc { rpc, .. } = &deprecation.interface else {
             return false;
@@ -110,8 +110,7 @@ impl<'h> Target<'h> {
     /// Reports whether the interface is deprecated here. If the table does not name the runtime,
     /// the NRI release decides.
     pub(super) fn deprecates(&self, deprecation: &Deprecation) -> bool {
-        let runtime = self.runtime.as_ref();
-        let runtime = runtime.map(|at| (at.runtime.as_str(), &at.version));
+        let runtime = self.runtime.as_ref().map(|at| (at.runtime.as_str(), &at.version));
         deprecation.deprecated_in.holds(runtime, Some(&self.nri))
     }
 

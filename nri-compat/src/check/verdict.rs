@@ -10,13 +10,13 @@ mod state_change;
 mod wasm;
 
 use nri_schema::history::{Deprecation, History};
+use nri_schema::version;
 
 use super::target::Target;
 use crate::facts::ONE_SHOT;
 use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::rules::ids;
 use crate::sighting::{Certainty, FileKind, Interface, Role, Sighting};
-use crate::version;
 
 /// The rule for interfaces that the target has removed. An ignored deprecation does not hide it.
 const REMOVED: &str = ids::CHECK_INTERFACE_REMOVED;
@@ -65,8 +65,12 @@ fn unread_deprecation(target: &Target<'_>) -> Option<String> {
     let is_built_in = |deprecation: &&Deprecation| {
         nri_protos::DEPRECATIONS_TOML.contains(&format!("id = \"{}\"\n", deprecation.id))
     };
-    let mut newer = target.history.deprecations().iter().filter(|one| !is_built_in(one));
-    let newer = newer.find(|one| target.deprecates(one) || target.has_removed(one))?;
+    let newer = target
+        .history
+        .deprecations()
+        .iter()
+        .filter(|one| !is_built_in(one))
+        .find(|one| target.deprecates(one) || target.has_removed(one))?;
     let (name, id) = (&target.head.name, &newer.id);
     Some(format!(
         "{name} has the deprecation `{id}`, which is newer than this version of nri-compat; it does not look for its use"

@@ -15,6 +15,7 @@ use ring::digest::{Context, SHA256};
 
 use super::Error;
 use crate::arguments::IMAGE_SCHEME;
+use crate::pattern::regex;
 use crate::skipped::SkipKind;
 
 /// The registry of references that do not name one.
@@ -39,7 +40,7 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
         (?<rest> [a-z0-9]+ (?: (?: \. | __? | -+ | / ) [a-z0-9]+ )*)
         (?: : (?<tag> [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?
         (?: @ (?<digest> .+))? $";
-    Regex::new(grammar).expect("the expression is valid")
+    regex(grammar)
 });
 
 /// The SHA-256 digest of content: `sha256:…`.

@@ -3,12 +3,12 @@
 use nri_conformance::contract::{self, Statement};
 use nri_conformance::incident::Incident;
 use nri_conformance::result::{Failure, Outcome, Report, Subject, SubjectKind, TestResult};
+use nri_schema::version::without_v;
 use serde::{Serialize, Serializer};
 
 use super::check::Suppression;
 use super::finding::Level;
 use super::fingerprint::{fingerprint_of, series};
-use crate::version::without_v;
 
 /// The results of all tests of a plugin or runtime, after policy and baseline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -67,7 +67,7 @@ pub struct JudgedTest {
     pub result: TestOutcome,
     /// How the statement was broken, or why the test was skipped; empty for `pass`.
     pub detail: String,
-    /// What the log of a runtime would say about a violation, if anything; see `explain`.
+    /// The incident that the log of a runtime would report for a violation, if any; see `explain`.
     pub incident: Option<Incident>,
     /// The link to the description of a known deviation, else to that of the statement.
     pub source: String,

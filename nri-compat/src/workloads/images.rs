@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::path::last_part;
-use crate::version::without_v;
+use nri_schema::version::without_v;
 use regex::bytes::Regex;
 use serde::Deserialize;
 
@@ -76,8 +76,8 @@ pub(super) fn names_repository(text: &str) -> bool {
 pub(crate) fn mentions_published(text: &[u8]) -> bool {
     static NAMES: LazyLock<Regex> = LazyLock::new(|| {
         let folders = TABLE.image.iter().filter_map(PublishedImage::folder);
-        let names = charts().chain(folders).chain(REPOSITORY);
-        let names: Vec<String> = names.map(regex::escape).collect();
+        let names: Vec<String> =
+            charts().chain(folders).chain(REPOSITORY).map(regex::escape).collect();
         Regex::new(&names.join("|")).expect("the names are few")
     });
     NAMES.is_match(text)

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use semver::Version;
 
+use crate::version;
+
 pub(super) const FILE: &str = "deprecations.toml";
 
 /// A deprecated interface.
@@ -100,8 +102,8 @@ impl Since {
 
     /// Returns true if this NRI release is the named one or a later one.
     pub fn in_nri(&self, release: &Version) -> bool {
-        let since = self.nri.as_deref().map(|name| name.trim_start_matches('v'));
-        since.is_some_and(|since| Version::parse(since).is_ok_and(|since| *release >= since))
+        let since = self.nri.as_deref().and_then(version::parse);
+        since.is_some_and(|since| *release >= since)
     }
 
     /// Returns true if this release of a runtime belongs to the named series or a later one.

@@ -9,6 +9,7 @@ use super::{
 use crate::error::{Error, ErrorKind, Problem};
 use crate::near;
 use crate::schema::names;
+use crate::version::without_v;
 
 /// Distributions that are not in the tables.
 const REPORTING: [&str; 1] = ["k3s"];
@@ -54,8 +55,8 @@ impl History {
     /// Returns an error if there is no such release; it lists similar ones. Also returns an error
     /// if it is from before the protocol.
     pub fn release(&self, spec: &str) -> Result<&Release, Error> {
-        if self.one_shot().iter().any(|old| bare(&old.name) == bare(spec)) {
-            let fact = format!("NRI v{} has no protocol", bare(spec));
+        if self.one_shot().iter().any(|old| without_v(&old.name) == without_v(spec)) {
+            let fact = format!("NRI v{} has no protocol", without_v(spec));
             return Err(no_protocol(&fact, self).into());
         }
         let mut tagged = self.releases().iter().filter(|release| !release.untagged);
@@ -65,7 +66,7 @@ impl History {
             tagged.rfind(|r| (r.version.major, r.version.minor) == (major, minor))
         } else {
             let mut all = self.releases().iter();
-            all.find(|release| bare(&release.name) == bare(spec))
+            all.find(|release| without_v(&release.name) == without_v(spec))
         };
         found.ok_or_else(|| self.unknown_release(spec).into())
     }
@@ -83,10 +84,10 @@ impl History {
             return self.shipped(distribution, version);
         }
         let mut runtimes = self.runtimes().iter();
-        let runtime = runtimes.find(|runtime| runtime.id == id);
-        let runtime = runtime.ok_or_else(|| self.unknown_runtime(id))?;
-        let release = runtime_release(runtime, version);
-        let release = release.ok_or_else(|| unknown_runtime_release(runtime, version))?;
+        let runtime =
+            runtimes.find(|runtime| runtime.id == id).ok_or_else(|| self.unknown_runtime(id))?;
+        let release = runtime_release(runtime, version)
+            .ok_or_else(|| unknown_runtime_release(runtime, version))?;
         Ok(RuntimeAt { runtime, release })
     }
 
@@ -98,8 +99,8 @@ impl History {
 
     /// Returns the runtime that a release of a distribution ships.
     fn shipped(&self, distribution: &Distribution, version: &str) -> Result<RuntimeAt<'_>, Error> {
-        let release = distribution_release(distribution, version);
-        let release = release.ok_or_else(|| unknown_distribution_release(distribution, version))?;
+        let release = distribution_release(distribution, version)
+            .ok_or_else(|| unknown_distribution_release(distribution, version))?;
         self.runtime(&format!("{}@{}", distribution.runtime, release.runtime))
     }
 
@@ -133,7 +134,7 @@ impl History {
 
     fn unknown_release(&self, spec: &str) -> Problem {
         let mut releases = self.releases().iter();
-        let names_several = releases.any(|r| r.version.major.to_string() == bare(spec));
+        let names_several = releases.any(|r| r.version.major.to_string() == without_v(spec));
         let fact = if names_several {
             format!("`{spec}` does not name a single NRI release")
         } else {
@@ -159,7 +160,7 @@ fn runtime_release<'r>(runtime: &'r Runtime, version: &str) -> Option<&'r Runtim
     }
     match minor(version) {
         Some(minor) => releases.rfind(|r| (r.version.major, r.version.minor) == minor),
-        None => releases.find(|release| bare(&release.name) == bare(version)),
+        None => releases.find(|release| without_v(&release.name) == without_v(version)),
     }
 }
 
@@ -176,10 +177,11 @@ fn distribution_release<'d>(
         return releases.rfind(|r| (r.version.major, r.version.minor) == minor);
     }
     let without_build =
-        |name: &str| name.split_once('+').map(|(numbers, _)| bare(numbers).to_owned());
+        |name: &str| name.split_once('+').map(|(numbers, _)| without_v(numbers).to_owned());
     releases.rfind(|release| {
         let number = without_build(&release.name);
-        bare(&release.name) == bare(version) || number.as_deref() == Some(bare(version))
+        without_v(&release.name) == without_v(version)
+            || number.as_deref() == Some(without_v(version))
     })
 }
 
@@ -198,8 +200,10 @@ fn unknown_release_of<'n>(
     version: &str,
     names: impl Iterator<Item = &'n str>,
 ) -> Problem {
-    let near = near::versions(version, names);
-    let near: Vec<String> = near.iter().map(|name| format!("{id}@{}", bare(name))).collect();
+    let near: Vec<String> = near::versions(version, names)
+        .iter()
+        .map(|name| format!("{id}@{}", without_v(name)))
+        .collect();
     let near: Vec<&str> = near.iter().map(String::as_str).collect();
     let fact = format!("unknown release `{version}` of {id}");
     let otherwise = format!("name one as {id}@1.2.3, or {id}@1.2 for the newest patch");
@@ -213,14 +217,10 @@ fn no_protocol(fact: &str, history: &History) -> Problem {
     ))
 }
 
-fn bare(name: &str) -> &str {
-    name.strip_prefix('v').unwrap_or(name)
-}
-
 /// Parses major and minor of `0.11`; `None` if there are more or fewer parts.
 fn minor(spec: &str) -> Option<(u64, u64)> {
     // Semver has no partial versions, but its rules for numbers (no leading zeros, no signs) apply.
-    let version = Version::parse(&format!("{}.0", bare(spec))).ok()?;
+    let version = Version::parse(&format!("{}.0", without_v(spec))).ok()?;
     let plain = version.pre.is_empty() && version.build.is_empty();
     plain.then_some((version.major, version.minor))
 }

@@ -6,6 +6,7 @@ use semver::Version;
 use toml::de::DeValue;
 
 use nri_schema::history::History;
+use nri_schema::version::without_v;
 use nri_schema::{Error, ErrorKind, Problem};
 
 /// A release to import: the path of its proto, its version and its date.
@@ -26,7 +27,7 @@ impl Request {
     /// Returns an error if either is malformed; both are reported at once.
     pub fn new(path: impl AsRef<Path>, version: &str, date: &str) -> Result<Request, Error> {
         let mut problems = Vec::new();
-        let parsed = Version::parse(version.strip_prefix('v').unwrap_or(version));
+        let parsed = Version::parse(without_v(version));
         if parsed.is_err() {
             let fact = format!("`{version}` is not a version");
             problems.push(

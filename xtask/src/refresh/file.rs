@@ -5,6 +5,7 @@ use std::path::Path;
 
 use nri_codegen::write;
 use nri_schema::history::{Distribution, History, Tables};
+use nri_schema::version::without_v;
 use semver::Version;
 
 use super::{Added, Carried, NRI, RefreshError, Refreshed, go, insert};
@@ -107,7 +108,7 @@ fn shipped(history: &History, distribution: &Distribution, file: &Path) -> Resul
 fn number_after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     text.match_indices(words).find_map(|(at, _)| {
         let rest = text.get(at + words.len()..)?.trim_start_matches(BETWEEN);
-        let rest = rest.strip_prefix('v').unwrap_or(rest);
+        let rest = without_v(rest);
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         let number = rest.get(..end)?;
         Version::parse(number).is_ok().then_some(number)

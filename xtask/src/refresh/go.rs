@@ -49,8 +49,10 @@ struct NamedVersion {
 /// Returns the final releases of a module, ascending.
 pub(super) fn releases(module: &str) -> Result<Vec<Version>, String> {
     let listed: GoModule = run(&["list", "-m", "-versions", "-json", module])?;
-    let versions = listed.versions.iter();
-    let versions = versions.filter_map(|version| Version::parse(version.strip_prefix('v')?).ok());
+    let versions = listed
+        .versions
+        .iter()
+        .filter_map(|version| Version::parse(version.strip_prefix('v')?).ok());
     let is_final = |version: &Version| version.pre.is_empty() && version.build.is_empty();
     let mut versions: Vec<Version> = versions.filter(is_final).collect();
     versions.sort();
@@ -103,8 +105,8 @@ fn run<T: DeserializeOwned>(arguments: &[&str]) -> Result<T, String> {
         .output()
         .map_err(|error| format!("cannot start the `go` command: {error}"))?;
     if !output.status.success() {
-        let words = String::from_utf8_lossy(&output.stderr);
-        let words = words.trim().lines().next();
+        let printed = String::from_utf8_lossy(&output.stderr);
+        let words = printed.trim().lines().next();
         return Err(words.unwrap_or("it failed without a message").to_owned());
     }
     serde_json::from_slice(&output.stdout)

@@ -3,7 +3,7 @@
 use semver::Version;
 
 use super::{Added, Carried};
-use nri_schema::{ErrorKind, Problem};
+use nri_schema::{ErrorKind, Problem, version};
 
 /// Returns the table with a line for each release, ordered by version within its runtime.
 ///
@@ -20,7 +20,7 @@ pub(super) fn all(table: &str, added: &[Added]) -> Result<String, Problem> {
 
 /// Inserts the line of a release; `None` if its position is not found.
 fn insert(lines: &mut Vec<String>, added: &Added) -> Option<()> {
-    let version = version_of(&added.release)?;
+    let version = version::parse(&added.release)?;
     let id = format!("id = \"{}\"", added.id);
     let block = position(lines, 0, |line| line == id)?;
     let start = position(lines, block, |line| line == "releases = [")?;
@@ -57,11 +57,7 @@ fn line(added: &Added) -> String {
 /// Returns the version in `{ release = "v2.4.2", …`.
 fn version_in(line: &str) -> Option<Version> {
     let (_, rest) = line.split_once("release = \"")?;
-    version_of(rest.split_once('"')?.0)
-}
-
-fn version_of(release: &str) -> Option<Version> {
-    Version::parse(release.trim_start_matches('v')).ok()
+    version::parse(rest.split_once('"')?.0)
 }
 
 fn no_place(added: &Added) -> Problem {

@@ -11,6 +11,7 @@ use crate::tokens::{formatted, source};
 use nri_schema::Error;
 use nri_schema::history::Deprecation;
 use nri_schema::model::Message;
+use nri_schema::version::without_v;
 
 pub(super) fn emit(plugin: &Plugin<'_>) -> Result<String, Error> {
     let rpcs = &plugin.rpcs;
@@ -74,7 +75,7 @@ fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> String {
         )
     };
     let note = format!("{} is deprecated since NRI {since}{outlook}; {remedy}", rpc.name);
-    let since = since.trim_start_matches('v');
+    let since = without_v(since);
     format!("#[deprecated(since = {since:?}, note = {note:?})]")
 }
 

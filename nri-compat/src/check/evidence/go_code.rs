@@ -4,13 +4,14 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use crate::pattern::regex;
+
 /// Comments, and strings and runes in the group `text`. One that does not end extends to the end of
 /// its line or file.
 static COMMENTS_AND_TEXTS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    regex(
         r#"//[^\n]*|/\*(?s:.*?)(?:\*/|\z)|(?<text>"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`[^`]*(?:`|\z))"#,
     )
-    .expect("the pattern is a constant")
 });
 
 /// Returns the text with spaces instead of comments, and of strings if `texts` is true. The length

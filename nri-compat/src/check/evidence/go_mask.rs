@@ -11,11 +11,15 @@ use regex::Regex;
 
 use super::go_code::blanked;
 use crate::facts::EVENTS;
+use crate::pattern::regex;
 use crate::sighting::GoMask;
 
 /// The most `return`s of Configure, and names in a call, that are looked at, since each is searched
 /// for in the whole file. Plugins have fewer than ten.
 const MOST: usize = 20;
+
+/// The longest name of a variable or constant that is searched for, in bytes.
+const MAX_NAME: usize = 256;
 
 /// The head of Configure: `func (p *plugin) Configure(_ context.Context, config, runtime, version
 /// string) (api.EventMask, error) {`.
@@ -39,10 +43,6 @@ static PARSED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A string.
 static TEXT: LazyLock<Regex> = LazyLock::new(|| regex(r#"^(?:"(?<a>[^"\\\n]*)"|`(?<b>[^`]*)`)$"#));
-
-fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant")
-}
 
 /// Returns the mask that Configure returns in a file, whose code without comments and strings is
 /// `code`; `None` if it returns none, or one that the code does not determine.
@@ -80,14 +80,13 @@ fn made(code: &str, value: &str, start: usize) -> Option<Vec<Range<usize>>> {
         let (_, names) = calls.find(|(call, _)| call.range().contains(&start))?;
         return Some(vec![names.range()]);
     }
-    let field = value.rsplit('.').next()?;
+    let field = value.rsplit('.').next().filter(|field| field.len() <= MAX_NAME)?;
     let is_it = |to: &str| to.rsplit('.').next() == Some(field);
     let calls = calls.filter(|call| call.name("to").is_some_and(|to| is_it(to.as_str())));
     let made: Vec<_> = calls.filter_map(|call| Some(call.name("names")?.range())).collect();
     let changes = Regex::new(&format!(
         r"\b{field}\s*(?:,\s*\w+\s*)?(?::?=[^=]|[|&^+-]=)|\b{field}[.](?:Set|Clear)\b|&[\w.]*\b{field}\b|\b{field}\s*:\s"
     ));
-    // A name of megabytes is none that a plugin has.
     let changes = changes.ok()?;
     (!made.is_empty() && changes.find_iter(code).count() == made.len()).then_some(made)
 }
@@ -130,14 +129,16 @@ fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<String> {
 /// Returns the value of a constant with this name.
 fn constant(name: &str, code: &str) -> Option<String> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    if name.is_empty() || !name.chars().all(is_name) {
+    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_name) {
         return None;
     }
     let alone = format!(r#"(?m)^const\s+{name}\s*(?:string\s*)?=\s*"(?<value>[^"\\\n]*)""#);
     let grouped =
         format!(r#"(?ms)^const\s*\([^)]*?^\s*{name}\s*(?:string\s*)?=\s*"(?<value>[^"\\\n]*)""#);
-    let found = Regex::new(&alone).ok()?.captures(code);
-    let found = found.or_else(|| Regex::new(&grouped).ok()?.captures(code))?;
+    let found = Regex::new(&alone)
+        .ok()?
+        .captures(code)
+        .or_else(|| Regex::new(&grouped).ok()?.captures(code))?;
     Some(found["value"].to_owned())
 }
 
@@ -197,11 +198,15 @@ mod tests {
 
     #[test]
     fn masks_that_no_plugin_has_are_not_looked_for() {
-        let name = "m".repeat(1 << 20);
-        let set = format!("{name} := api.MustParseEventMask(\"RunPodSandbox\")");
-        assert_eq!(mask_of("", &format!("{set}\nreturn {name}, nil")), None);
-        let call = format!("return api.MustParseEventMask({name}), nil");
-        assert_eq!(mask_of("", &call), None);
+        for (length, is_found) in [(MAX_NAME, true), (MAX_NAME + 1, false)] {
+            let name = "m".repeat(length);
+            let set = format!("{name} := api.MustParseEventMask(\"RunPodSandbox\")");
+            let found = mask_of("", &format!("{set}\nreturn {name}, nil"));
+            assert_eq!(found.is_some(), is_found, "a variable of {length} bytes");
+            let call = format!("return api.MustParseEventMask({name}), nil");
+            let found = mask_of(&format!("const {name} = \"RunPodSandbox\""), &call);
+            assert_eq!(found.is_some(), is_found, "a constant of {length} bytes");
+        }
         let set = "m := api.MustParseEventMask(\"RunPodSandbox\")\n";
         assert_eq!(mask_of("", &format!("{set}{}", "return m, nil\n".repeat(1 << 10))), None);
         let names = "m, ".repeat(1 << 10);

@@ -17,6 +17,7 @@ use super::nri_module::{self, MODULE, Package};
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
 use crate::facts::DEDICATED_RPCS;
+use crate::pattern::regex;
 use crate::place::Place;
 use crate::sighting::{
     Evidence, FileKind, GoHandler, GoMask, GoPackage, Interface, Role, Sighting,
@@ -48,8 +49,8 @@ impl Reader for GoSource {
         if memmem::find(text.as_bytes(), b"nri/").is_none() {
             return Ok(Vec::new());
         }
-        let found = declarations(&file.name, &text);
-        let found = found.filter(|found| imported(found).next().is_some());
+        let found =
+            declarations(&file.name, &text).filter(|found| imported(found).next().is_some());
         Ok(found.map(|found| sighting(file, found)).into_iter().collect())
     }
 }
@@ -157,10 +158,6 @@ const CONDITIONAL_NAMES: [&str; 16] = [
     "_windows", "_darwin", "_freebsd", "_netbsd", "_openbsd", "_solaris", "_wasip1", "_js",
     "_amd64", "_arm64", "_arm", "_386", "_ppc64le", "_s390x", "_riscv64", "_wasm",
 ];
-
-fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant")
-}
 
 /// Returns the name in the package clause and the paths of the imports of a file that begins like
 /// this.

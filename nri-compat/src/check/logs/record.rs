@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+pub(super) use crate::pattern::regex;
+
 /// Something that a line or one of its wrappers says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Field {
@@ -110,11 +112,6 @@ pub(super) static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
         "^(?:{time}|ID +LAST OCCURRENCE +MESSAGE|\"id\": \"io[.]containerd[.]deprecation/)"
     ))
 });
-
-/// Compiles one of the patterns of this reader.
-pub(super) fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant")
-}
 
 /// Returns what the header of a text says.
 pub(super) fn header(text: &str) -> Record {

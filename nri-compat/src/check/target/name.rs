@@ -5,9 +5,11 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use crate::version::without_v;
+use nri_schema::version::without_v;
 use regex::Regex;
 use semver::Version;
+
+use crate::pattern::regex;
 
 /// Spellings of runtimes, and their names in the tables.
 const RUNTIMES: [(&str, &str); 7] = [
@@ -35,7 +37,7 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     let numbers = "[0-9]+(?:[.][0-9]+){0,2}";
     let first_word = "(?:[-+~_][0-9A-Za-z]+|[.][A-Za-z][0-9A-Za-z]*)";
     let pattern = format!("^v?({numbers})({first_word}(?:[-+~._][0-9A-Za-z]+)*)?$");
-    Regex::new(&pattern).expect("the pattern is a constant")
+    regex(&pattern)
 });
 
 /// A named release: `containerd@2.3.4`, or the output of a machine.

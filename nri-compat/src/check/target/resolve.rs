@@ -5,6 +5,7 @@ mod newer;
 mod tests;
 
 use nri_schema::history::History;
+use nri_schema::version::{self, without_v};
 use semver::Version;
 
 use super::name::numbers;
@@ -12,7 +13,6 @@ use super::{ReleaseName, Target};
 use crate::error::{Error, ErrorKind};
 use crate::report::check::CheckTarget;
 use crate::runtime_release::RuntimeRelease;
-use crate::version::{self, without_v};
 
 /// The treatment of releases that are not in the tables, which is also the help of the command
 /// line.
@@ -291,8 +291,7 @@ fn not_an_nri_release(spec: &str) -> Error {
 
 /// Adds to the near matches how to judge a release of another minor.
 fn unknown_minor(error: Error, history: &History) -> Error {
-    let newest = history.release("latest");
-    let newest = newest.map_or("0.12", |release| without_v(&release.name));
+    let newest = history.release("latest").map_or("0.12", |release| without_v(&release.name));
     let near = error.help().unwrap_or_default().to_owned();
     error.with_help(format!(
         "{near}; or use a newer nri-compat, or newer tables with `--data DIR`, or name the NRI that it links, for example \

@@ -1,6 +1,7 @@
 //! Events that the target does not know: a runtime drops a plugin that subscribes to one of them.
 
 use nri_schema::history::{History, Revision};
+use nri_schema::version;
 use semver::Version;
 
 use super::{cannot_tell, remedy};
@@ -9,7 +10,6 @@ use crate::facts::EVENTS;
 use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::rules::ids;
 use crate::sighting::{Certainty, FileKind, Interface, Sighting};
-use crate::version;
 
 pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     let refuses = unknown(&seen.required, target);

@@ -1,6 +1,7 @@
 //! Reads the manifest that the derive of the crate `nri` embeds; its module `manifest` documents
 //! the layout, and a test compares both.
 
+use nri_schema::version::without_v;
 use serde::Deserialize;
 
 use super::evidence;
@@ -10,7 +11,6 @@ use crate::check::evidence::identity;
 use crate::check::evidence::protocol::MANIFEST;
 use crate::facts::EVENTS;
 use crate::sighting::{Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
-use crate::version::without_v;
 
 /// An upper bound for the size of marker, length and text in bytes.
 pub(super) const LONGEST: u64 = 8192;
