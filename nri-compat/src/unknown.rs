@@ -1,12 +1,18 @@
 //! The reasons why something cannot be determined, as what was seen. Their words are here, and the
 //! next step for each is in `check::verdict`.
 
+mod kubernetes;
+mod process;
+
 use std::fmt;
+
+pub use kubernetes::{UnknownChart, UnknownImage, UnknownManifest};
+pub use process::{PluginActivity, UnknownExecutable, UnknownProcess};
 
 /// The reason why something cannot be determined. It is shown as one line, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unknown {
-    /// About a file, whatever it is.
+    /// About a file of any kind.
     File(UnknownFile),
     /// About a program.
     Program(UnknownProgram),
@@ -14,10 +20,10 @@ pub enum Unknown {
     Source(UnknownSource),
     /// The image could not be fetched: its name, and the reason.
     NotFetched(String, String),
-    /// A process is a plugin by what it does, and its program could not be judged: what it does.
-    Process(String),
-    /// About a Kubernetes manifest, as a sentence about its fields.
-    Manifest(String),
+    /// About a process that is a plugin by what it does.
+    Process(UnknownProcess),
+    /// About a Kubernetes manifest.
+    Manifest(UnknownManifest),
     /// About a bridge whose plugin is not known.
     Bridge(UnknownBridge),
     /// About a plugin in a log.
@@ -158,7 +164,7 @@ pub enum UnknownLog {
     Unread(String),
 }
 
-/// What a line of `nri-bridge` says about the plugin behind it.
+/// The meaning of a line of `nri-bridge` for the plugin behind it.
 pub const BRIDGED: &str =
     "nri-bridge sends it StateChange, whatever the runtime does: it has to stay behind the bridge";
 
@@ -169,7 +175,8 @@ impl fmt::Display for Unknown {
             Self::Program(why) => why.fmt(f),
             Self::Source(why) => why.fmt(f),
             Self::NotFetched(image, why) => write!(f, "cannot fetch {image}: {why}"),
-            Self::Process(why) | Self::Manifest(why) => f.write_str(why),
+            Self::Process(why) => why.fmt(f),
+            Self::Manifest(why) => why.fmt(f),
             Self::Bridge(why) => why.fmt(f),
             Self::Log(why) => why.fmt(f),
         }
@@ -366,6 +373,8 @@ groups! {
     File(UnknownFile),
     Program(UnknownProgram),
     Source(UnknownSource),
+    Process(UnknownProcess),
+    Manifest(UnknownManifest),
     Bridge(UnknownBridge),
     Log(UnknownLog),
 }

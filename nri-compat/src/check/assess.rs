@@ -1,18 +1,15 @@
 //! Turns the collected sightings into the report, with one verdict per sighting and target.
 
-use super::bridged;
 use super::collected::Collected;
 use super::incident::incident;
 use super::removal;
 use super::target::Target;
 use super::verdict::judge;
 use crate::report::check::{CheckReport, ClusterView, NotLookedFor, Pool, Subject, Summary};
-use crate::sighting;
-use crate::sighting::{Role, Sighting};
+use crate::sighting::{Certainty, Events, Evidence, Role, Sighting};
 
 /// Judges the collected sightings against the targets.
-pub fn assess(mut collected: Collected, targets: &[Target<'_>]) -> CheckReport {
-    bridged::mark(&mut collected.sightings, &collected.relays);
+pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
     let mut pool = Pool::default();
     let cluster = collected.cluster.as_ref();
     let sightings = collected.sightings.into_iter();
@@ -66,36 +63,53 @@ fn subject(
         pool.text(&mut verdict.remedy);
     }
     let history = targets.first().map(|target| target.history);
-    let incidents = seen.incidents.into_iter().filter_map(|one| incident(one, history));
+    // A new field of a sighting does not compile before it is decided whether reports have it.
+    let Sighting {
+        place,
+        kind,
+        role,
+        name,
+        index,
+        program,
+        nri,
+        interface: _,
+        events: Events { names: events, certainty },
+        required: _,
+        min_protocol: _,
+        evidence,
+        occurrences,
+        incidents,
+        nodes,
+        source: _,
+    } = seen;
+    let incidents = incidents.into_iter().filter_map(|one| incident(one, history)).collect();
+    let evidence = with_certainty(evidence, certainty);
     Subject {
-        incidents: incidents.collect(),
+        place,
+        kind,
+        role,
+        name,
+        index,
+        program,
+        nri,
+        events,
         verdicts,
-        place: seen.place,
-        kind: seen.kind,
-        role: seen.role,
-        name: seen.name,
-        index: seen.index,
-        program: seen.program,
-        nri: seen.nri,
-        events: seen.events.names,
-        evidence: with_certainty(seen.evidence, seen.events.certainty),
-        occurrences: seen.occurrences,
-        nodes: seen.nodes,
+        incidents,
+        evidence,
+        occurrences,
+        nodes,
     }
 }
 
 /// Returns the evidence, plus how the set of events is known.
-fn with_certainty(
-    mut evidence: Vec<sighting::Evidence>,
-    certainty: sighting::Certainty,
-) -> Vec<sighting::Evidence> {
+fn with_certainty(mut evidence: Vec<Evidence>, certainty: Certainty) -> Vec<Evidence> {
     let detail = match certainty {
-        sighting::Certainty::Exact => "events from types or a manifest: exact",
-        sighting::Certainty::ByName => "events from the names of methods: an upper bound",
-        sighting::Certainty::Observed => "events that were seen: a lower bound, there may be more",
-        sighting::Certainty::Unknown => return evidence,
+        Certainty::Exact => "events from types or a manifest: exact",
+        Certainty::ByName => "events from the names of methods: an upper bound",
+        Certainty::Observed => "events that were seen: a lower bound, there may be more",
+        Certainty::Unknown => return evidence,
     };
     evidence.reserve_exact(1);
-    evidence.push(sighting::Evidence::new("verdict", detail));
+    evidence.push(Evidence::new("verdict", detail));
     evidence
 }

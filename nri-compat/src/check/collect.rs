@@ -20,7 +20,7 @@ use super::found::{Demand, FileOutcome};
 use super::kubernetes::manifests;
 use super::progress::Progress;
 use super::scan::{Scan, Visit};
-use super::{packages, parallel, unjudged};
+use super::{bridged, packages, parallel, unjudged};
 use crate::place::Place;
 use crate::report::check::Summary;
 use crate::sighting::Sighting;
@@ -53,9 +53,11 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
         processes::read(&scan, &machine.folder().join("proc"), &roots.sockets);
     }
     images(&scan, request);
+    let relays = scan.take_relays();
     let mut collected = scan.finish();
     collected.sightings = packages::merge(collected.sightings, &request.paths, request.go);
     collected.sightings = roots.configurations.finish(collected.sightings, request.processes);
+    bridged::mark(&mut collected.sightings, &relays);
     collected.sightings.sort_by(in_order);
     collected.runtimes = runtimes;
     collected.summary = Summary {

@@ -1,6 +1,5 @@
 //! The result of a collection.
 
-use super::bridged::Relays;
 use crate::report::check::{ClusterView, Summary};
 use crate::sighting::Sighting;
 use crate::skipped::Skipped;
@@ -34,11 +33,25 @@ pub struct Collected {
     pub not_fetched: Vec<String>,
     /// The cluster whose plugins were checked, if any.
     pub cluster: Option<ClusterView>,
-    /// The processes of plugins behind bridges.
-    pub(super) relays: Relays,
     /// The runtimes of the machine, if one was checked.
     pub runtimes: Vec<MachineRuntime>,
     /// The places that were checked, with counts. The number of plugins is added later, with the
     /// verdicts.
     pub summary: Summary,
+}
+
+impl Collected {
+    /// Adds the result of another source: a cluster, or the status of a runtime.
+    pub(crate) fn join(&mut self, other: Self) {
+        let Self { sightings, skipped, missing, unread, not_fetched, cluster, runtimes, summary } =
+            other;
+        self.sightings.extend(sightings);
+        self.skipped.extend(skipped);
+        self.missing.extend(missing);
+        self.unread.extend(unread);
+        self.not_fetched.extend(not_fetched);
+        self.cluster = cluster.or(self.cluster.take());
+        self.runtimes.extend(runtimes);
+        self.summary.join(summary);
+    }
 }

@@ -31,6 +31,8 @@ pub struct Request<'p> {
     pub pull: Pull,
     /// The way in which they are fetched.
     pub image_options: ImageOptions,
+    /// True if images are those of the workloads of a cluster.
+    pub in_cluster: bool,
     /// True if the executables of running processes are checked, too.
     pub processes: bool,
     /// The root of the machine's file system: `/`, or the folder where it is mounted in a
@@ -73,7 +75,7 @@ impl Request<'_> {
             (!self.processes, NotLookedFor::Processes),
             (self.is_for_machine(), NotLookedFor::External),
             (!has_images, NotLookedFor::Images),
-            (true, NotLookedFor::Cluster),
+            (!self.in_cluster, NotLookedFor::Cluster),
         ]
         .into_iter()
         .filter_map(|(is_missing, kind)| is_missing.then_some(kind))
@@ -101,7 +103,7 @@ pub struct ImageRequest {
     /// The place that names the image: the reference itself, or for example the manifest of a
     /// workload.
     pub place: Place,
-    /// What the bridge relays for that the image is run with, if there is one.
+    /// The plugin behind the bridge, if the image is run with the bridge.
     pub relayed: Option<Relayed>,
     /// The reasons for checking it, which its findings have as evidence.
     pub evidence: Vec<Evidence>,

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::bridged::Relays;
 use super::content::disk::FileId;
 use super::found::{Demand, FileOutcome, Found};
 use super::request::WantedImage;
@@ -37,6 +38,8 @@ pub(super) struct Gathered {
     pub(super) linked: Vec<Linked>,
     /// The images that manifests name.
     pub(super) wanted_images: Vec<WantedImage>,
+    /// The processes of plugins behind bridges.
+    pub(super) relays: Relays,
     /// The charts that were reported.
     pub(super) charts: HashSet<Place>,
 }
@@ -96,6 +99,11 @@ impl<'s> Scan<'s> {
         let mut images = std::mem::take(&mut self.gathered().wanted_images);
         images.sort_by(|a, b| a.request.place.cmp(&b.request.place));
         images
+    }
+
+    /// Takes the stored processes of plugins behind bridges.
+    pub(super) fn take_relays(&self) -> Relays {
+        std::mem::take(&mut self.gathered().relays)
     }
 
     /// Counts the workloads of a manifest.
@@ -183,8 +191,8 @@ impl<'s> Scan<'s> {
     /// places were.
     pub(super) fn skipped_within(&self, outer: &Place) -> (Option<String>, usize) {
         let gathered = self.gathered();
-        let all = gathered.found.skipped.iter();
-        let mut all = all.filter(|skipped| skipped.place.is_within(outer));
+        let mut all =
+            gathered.found.skipped.iter().filter(|skipped| skipped.place.is_within(outer));
         let first = all.next().map(|skipped| match skipped.place.within() {
             Some(within) => format!("{within}: {}", skipped.reason),
             None => skipped.reason.clone(),
@@ -195,8 +203,7 @@ impl<'s> Scan<'s> {
 
     /// Returns all findings; the sightings are not sorted yet.
     pub(super) fn finish(self) -> Collected {
-        let gathered = self.gathered.into_inner();
-        let gathered = gathered.unwrap_or_else(PoisonError::into_inner);
+        let gathered = self.gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
         let (mut found, unlisted) = (gathered.found, gathered.skipped_unlisted);
         found.skipped.sort();
         found.skipped.dedup();

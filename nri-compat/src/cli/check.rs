@@ -113,8 +113,8 @@ fn once(args: &CheckArgs) -> Result<Exit, Error> {
     let named = args.targets.named(history, &decisions.policy.targets)?;
     let reported = args.reported()?;
     let mut collected = args.collect(Vec::new(), &named, &reported);
-    for runtime in reported {
-        runtime.add_to(&mut collected);
+    for status in reported.into_iter().filter_map(|runtime| runtime.status) {
+        collected.join(status);
     }
     let targets =
         if named.is_empty() { machine_targets(history, &collected.runtimes)? } else { named };
@@ -207,6 +207,7 @@ impl CheckArgs {
             paths,
             images,
             image_options: self.images.clone(),
+            in_cluster: self.cluster.cluster,
             processes: self.proc,
             config_files: self.config_file.clone(),
             root: self.root.clone(),

@@ -114,7 +114,7 @@ pub struct Subject {
     pub events: Vec<String>,
     /// One verdict per target, in the order of the targets; empty for anything except plugins.
     pub verdicts: Vec<Verdict>,
-    /// What the log of a runtime says happened to it, beside the verdicts.
+    /// The incidents that the log of a runtime reports about it, beside the verdicts.
     #[serde(default, deserialize_with = "incident::read", skip_serializing_if = "Vec::is_empty")]
     pub incidents: Vec<Incident>,
     /// The observations behind the verdicts.
@@ -289,6 +289,23 @@ pub struct Summary {
     pub verdicts: VerdictCounts,
 }
 
+impl Summary {
+    /// Adds the places and counts of another source of the same report.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.looked_at.extend(other.looked_at);
+        self.without_configuration.extend(other.without_configuration);
+        self.inputs.join(other.inputs);
+        self.files = self.inputs.total();
+        self.bytes += other.bytes;
+        if let Some(count) = other.workloads {
+            let own = self.workloads.get_or_insert_default();
+            own.examined += count.examined;
+            own.candidates += count.candidates;
+        }
+        self.millis += other.millis;
+    }
+}
+
 /// The numbers of Kubernetes workloads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -320,6 +337,17 @@ pub struct Inputs {
 }
 
 impl Inputs {
+    /// Adds the numbers of another source.
+    fn join(&mut self, other: Self) {
+        self.archives += other.archives;
+        self.empty += other.empty;
+        self.evidence += other.evidence;
+        self.other_files += other.other_files;
+        self.other_names += other.other_names;
+        self.unreadable += other.unreadable;
+        self.without_nri += other.without_nri;
+    }
+
     /// Returns the number of files.
     pub fn total(&self) -> u64 {
         let Self { archives, empty, evidence, other_files, other_names, unreadable, without_nri } =

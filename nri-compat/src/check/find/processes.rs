@@ -23,7 +23,7 @@ use crate::escape;
 use crate::place::Place;
 use crate::sighting::{Evidence, Role, Sighting};
 use crate::skipped::{SkipKind, Skipped, Unreadable};
-use crate::unknown::Unknown;
+use crate::unknown::{PluginActivity, UnknownExecutable, UnknownProcess};
 
 /// The suffix that the kernel appends to the name of an executable that was deleted or replaced.
 const DELETED: &[u8] = b" (deleted)";
@@ -54,8 +54,7 @@ struct Program {
 struct Plugin {
     pid: u32,
     command: String,
-    /// Its connection or its start, as a phrase: `is connected to /run/nri/nri.sock`.
-    activity: String,
+    activity: PluginActivity,
     /// The socket that it is connected to.
     socket: Option<PathBuf>,
     /// The name that a runtime gave it.
@@ -99,7 +98,7 @@ pub(in crate::check) fn read(scan: &Scan<'_>, proc: &Path, sockets: &[PathBuf]) 
     let programs: Vec<Program> = processes.programs.into_values().collect();
     let are_bridges = parallel::each(scan.threads, &programs, |program| report(scan, program));
     let relays = bridges::relays(proc, &programs, &are_bridges);
-    scan.gathered().found.relays = relays;
+    scan.gathered().relays = relays;
 }
 
 fn pids(proc: &Path) -> io::Result<Vec<u32>> {
@@ -131,8 +130,8 @@ impl Processes<'_> {
             Err(why) => match plugin {
                 Some(plugin) => {
                     let place = Place::from_path(&folder.join("exe"));
-                    let reason = format!("its program cannot be read: {}", why.reason);
-                    scan.store_sighting(plugin.sighting(&place, &reason));
+                    let why = UnknownExecutable::Unread(why.reason);
+                    scan.store_sighting(plugin.sighting(&place, why));
                     scan.count(FileOutcome::Evidence);
                 }
                 None => {
@@ -148,12 +147,13 @@ impl Processes<'_> {
     fn plugin(&mut self, folder: &Path, pid: u32) -> Option<Plugin> {
         let open = open_sockets(folder, &self.connections);
         let socket = open.first().and_then(|one| self.connections.get(one)).cloned();
-        let activity =
-            socket.as_ref().map(|socket| format!("is connected to {}", escape::path(socket)));
         self.seen.extend(open);
         let launched = launched(self.proc, pid);
-        let of_launched = |_: &_| "was started by a runtime as a plugin".to_owned();
-        let activity = launched.as_ref().map(of_launched).or(activity)?;
+        let activity = match (&launched, &socket) {
+            (Some(_), _) => PluginActivity::Launched,
+            (None, Some(socket)) => PluginActivity::Connected(escape::path(socket)),
+            (None, None) => return None,
+        };
         let (name, index) = launched.unwrap_or_default();
         Some(Plugin { pid, command: command(folder), activity, socket, name, index })
     }
@@ -171,29 +171,25 @@ impl Processes<'_> {
 
     /// Reports the connections whose processes cannot be seen.
     fn report_unseen(&self, scan: &Scan<'_>) {
-        let unseen = self.connections.iter();
-        let unseen = unseen.filter(|(inode, _)| !self.seen.contains(inode));
+        let unseen = self.connections.iter().filter(|(inode, _)| !self.seen.contains(inode));
         for socket in unseen.map(|(_, socket)| socket).collect::<BTreeSet<_>>() {
-            let reason = "a process that cannot be seen is connected to this NRI socket; run this as root, where the processes of the host are visible";
-            let why = Unknown::Process(reason.to_owned());
             let place = Place::from_path(socket);
-            scan.store_sighting(unjudged::sighting(&place, Demand::Launched, why));
+            let hidden = unjudged::sighting(&place, Demand::Launched, UnknownProcess::Hidden);
+            scan.store_sighting(hidden);
         }
     }
 }
 
 impl Plugin {
     /// Returns a sighting of a process whose program could not be judged for this reason.
-    fn sighting(&self, place: &Place, why: &str) -> Sighting {
-        let reason = format!("process {} (`{}`) {}; {why}", self.pid, self.command, self.activity);
+    fn sighting(&self, place: &Place, why: UnknownExecutable) -> Sighting {
+        let Self { pid, command, activity, .. } = self;
+        let (command, activity) = (command.clone(), activity.clone());
+        let why = UnknownProcess::Program { pid: *pid, command, activity, why };
         Sighting {
             name: self.name.clone(),
             index: self.index.clone(),
-            ..unjudged::sighting(
-                &place.run_by(&[self.pid]),
-                Demand::Launched,
-                Unknown::Process(reason),
-            )
+            ..unjudged::sighting(&place.run_by(&[*pid]), Demand::Launched, why)
         }
     }
 }
@@ -244,15 +240,12 @@ fn report(scan: &Scan<'_>, program: &Program) -> bool {
     if is_judged {
         explain(&mut found.sightings, &program.plugins);
     } else if is_plugin && !is_bridge {
-        let why = found.skipped.drain(..).next().map_or_else(
-            || {
-                "its program has no trace of NRI that can be judged: examine what it runs"
-                    .to_owned()
-            },
-            |skipped| format!("its program cannot be read: {}", skipped.reason),
-        );
+        let why = match found.skipped.drain(..).next() {
+            Some(skipped) => UnknownExecutable::Unread(skipped.reason),
+            None => UnknownExecutable::NoTrace,
+        };
         let plugins = program.plugins.iter();
-        found.sightings.extend(plugins.map(|plugin| plugin.sighting(&place, &why)));
+        found.sightings.extend(plugins.map(|plugin| plugin.sighting(&place, why.clone())));
     }
     scan.store(found);
     scan.count(outcome);
@@ -329,7 +322,6 @@ fn texts(file: &Path) -> Vec<String> {
         // The part before an error counts.
         let _ = file.take(MAX_TEXT).read_to_end(&mut all);
     }
-    let texts = all.split(|byte| *byte == 0);
-    let texts = texts.map(|text| String::from_utf8_lossy(text).into_owned());
+    let texts = all.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).into_owned());
     texts.filter(|text| !text.is_empty()).collect()
 }

@@ -46,7 +46,7 @@ pub(in crate::check) struct Roots {
     pub(in crate::check) without_configuration: Vec<String>,
     /// All paths, as shown in the report.
     pub(in crate::check) looked_at: Vec<String>,
-    /// What there is to say about the configurations.
+    /// The findings about the configurations.
     pub(in crate::check) configurations: Configurations,
 }
 
@@ -91,10 +91,11 @@ impl Roots {
         for file in &request.config_files {
             roots.config_file(scan, file);
         }
-        let images = request.images.iter().map(|image| &image.place.file);
-        for file in images {
-            if !roots.looked_at.contains(file) {
-                roots.looked_at.push(file.clone());
+        let images = request.images.iter().map(|image| &image.place);
+        // The images of workloads are no places that the user named.
+        for place in images.filter(|place| place.workload.is_none()) {
+            if !roots.looked_at.contains(&place.file) {
+                roots.looked_at.push(place.file.clone());
             }
         }
         if request.processes {
@@ -119,8 +120,8 @@ impl Roots {
             return self.streams.push(path.to_owned());
         }
         let real = self.machine.resolve(path);
-        let configured = real.as_ref().ok();
-        let configured = configured.and_then(|real| runtime::read(real, path, &self.machine));
+        let configured =
+            real.as_ref().ok().and_then(|real| runtime::read(real, path, &self.machine));
         if let Some(configured) = configured {
             return self.configured(scan, configured);
         }

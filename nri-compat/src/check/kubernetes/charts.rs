@@ -9,8 +9,10 @@ use super::manifests;
 use crate::check::content::File;
 use crate::check::found::{Demand, FileOutcome};
 use crate::check::scan::Scan;
+use crate::pattern::regex;
 use crate::place::Place;
 use crate::sighting::Sighting;
+use crate::unknown::{UnknownChart, UnknownManifest};
 use crate::workloads::{images_in, mentions_nri, published_chart};
 
 /// The file that makes a folder a chart.
@@ -18,8 +20,7 @@ const CHART: &str = "Chart.yaml";
 
 /// The path of a part of a chart after its folder: `Chart.yaml`, its values, or a template.
 static PART: LazyLock<Regex> = LazyLock::new(|| {
-    let part = r"^(?:(.*?)/)?(?:Chart\.yaml|values[^/]*\.ya?ml|templates/.*\.(?:ya?ml|tpl|json))$";
-    Regex::new(part).expect("the pattern is a constant")
+    regex(r"^(?:(.*?)/)?(?:Chart\.yaml|values[^/]*\.ya?ml|templates/.*\.(?:ya?ml|tpl|json))$")
 });
 
 /// The maximum number of bytes that are read of one file of a chart.
@@ -48,11 +49,11 @@ pub(in crate::check) fn read(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -
     if let Some(why) = why
         && is_new()
     {
-        scan.store_sighting(unknown(place, &why));
+        scan.store_sighting(unknown(place, why));
         return FileOutcome::Evidence;
     }
     if demand == Demand::Named {
-        scan.store_sighting(unknown(file.place.clone(), "a part of a Helm chart"));
+        scan.store_sighting(unknown(file.place.clone(), UnknownChart::Part));
         return FileOutcome::Evidence;
     }
     FileOutcome::OtherFile
@@ -63,7 +64,7 @@ pub(in crate::check) fn read(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -
 pub(in crate::check) fn in_archive(file: &File<'_>) -> Option<(String, Sighting)> {
     let folder = folder_of(&file.place.file)?;
     let why = reason(file)?;
-    let sighting = unknown(Place::from(folder.to_owned()), &why);
+    let sighting = unknown(Place::from(folder.to_owned()), why);
     Some((folder.trim_start_matches('/').to_owned(), sighting))
 }
 
@@ -73,19 +74,16 @@ pub(in crate::check) fn is_part(path: &str, size: u64) -> bool {
 }
 
 /// Returns why a part of a chart has to do with NRI; `None` if it has not.
-fn reason(file: &File<'_>) -> Option<String> {
+fn reason(file: &File<'_>) -> Option<UnknownChart> {
     let mut bytes = vec![0; usize::try_from(file.content.len().min(MAX_FILE)).unwrap_or(0)];
     let read = file.content.read_at(0, &mut bytes).ok()?;
     bytes.truncate(read);
     let text = String::from_utf8_lossy(&bytes);
-    let named = if mentions_nri(&bytes) {
-        Some("a path of NRI".to_owned())
-    } else {
-        images_in(&text).map(|image| format!("the published plugin {image}"))
-    };
-    if let Some(named) = named {
-        let file = &file.name;
-        return Some(format!("a Helm chart whose file {file} names {named}"));
+    if mentions_nri(&bytes) {
+        return Some(UnknownChart::NamesPath(file.name.clone()));
+    }
+    if let Some(image) = images_in(&text) {
+        return Some(UnknownChart::NamesPlugin(file.name.clone(), image));
     }
     let names = text.lines().filter_map(|line| {
         let line = line.trim_start_matches([' ', '-']);
@@ -93,11 +91,11 @@ fn reason(file: &File<'_>) -> Option<String> {
     });
     let mut charts = names.filter_map(published_chart);
     let chart = charts.next().filter(|_| file.name == CHART)?;
-    Some(format!("the Helm chart of the published plugin {chart}, or one that contains it"))
+    Some(UnknownChart::Published(chart))
 }
 
-fn unknown(place: Place, why: &str) -> Sighting {
-    manifests::unknown(place, format!("{why}; it is not rendered"))
+fn unknown(place: Place, why: UnknownChart) -> Sighting {
+    manifests::unknown(place, UnknownManifest::Chart(why))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::check::scan::Scan;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::{Evidence, FileKind, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
-use crate::unknown::Unknown;
+use crate::unknown::{UnknownImage, UnknownManifest};
 use crate::workloads::manifest::{self, Item};
 use crate::workloads::{Container, Workload, is_own};
 
@@ -50,7 +50,7 @@ pub(in crate::check) fn read(
     let bytes = match text::bytes(file.content, manifest::MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(why) if demand == Demand::Named => {
-            scan.store_sighting(unknown(file.place.clone(), why.reason));
+            scan.store_sighting(unknown(file.place.clone(), UnknownManifest::Unread(why.reason)));
             return Some(FileOutcome::Evidence);
         }
         Err(why) => {
@@ -84,12 +84,15 @@ impl ManifestReading<'_, '_> {
             Item::Object => self.objects += 1,
             Item::Mention(statement) => self.found.sightings.push(Sighting {
                 name: statement.plugin.map(str::to_owned),
-                ..unknown(self.place.at_line(statement.line), statement.text)
+                ..unknown(
+                    self.place.at_line(statement.line),
+                    UnknownManifest::Statement(statement.text),
+                )
             }),
             Item::Workload(workload) => self.workload(&workload),
             Item::Unreadable(error) => self.problem(
                 self.place.at_line(error.line),
-                format!("document {}: {}", error.document, error.reason),
+                UnknownManifest::DocumentUnread(error.document, error.reason),
             ),
         }
     }
@@ -102,8 +105,9 @@ impl ManifestReading<'_, '_> {
         for candidate in workload.candidates() {
             self.candidate(candidate, workload);
         }
-        if let Some(reason) = placeholder_path(workload) {
-            self.problem(self.place.in_workload(workload.place.clone()), reason);
+        if let Some(path) = placeholder_path(workload) {
+            let why = UnknownManifest::PlaceholderPath(path);
+            self.problem(self.place.in_workload(workload.place.clone()), why);
         }
     }
 
@@ -116,8 +120,7 @@ impl ManifestReading<'_, '_> {
         });
         let reason = candidate.reason();
         if candidate.mounts_images {
-            let next = "it mounts images as volumes: check these images, too";
-            self.unknown(place.clone(), format!("{reason}; {next}"));
+            self.container(place.clone(), &reason, UnknownImage::Mounted);
         }
         match reference(candidate.image.as_deref()) {
             Ok(reference) => {
@@ -128,23 +131,25 @@ impl ManifestReading<'_, '_> {
                 };
                 self.scan.gathered().wanted_images.push(WantedImage { request, reason });
             }
-            Err(why) => self.unknown(place, format!("{reason}; {why}")),
+            Err(why) => self.container(place, &reason, why),
         }
     }
 
     /// Reports something that cannot be read: always if the user named the file, and in folders,
     /// where charts are full of templates, if the file has to do with NRI.
-    fn problem(&mut self, place: Place, reason: String) {
+    fn problem(&mut self, place: Place, why: UnknownManifest) {
         if self.demand == Demand::Named {
-            self.unknown(place, reason);
+            self.found.sightings.push(unknown(place, why));
         } else if self.mentions_nri {
-            let skipped = Skipped::new(place, SkipKind::Broken, reason);
+            let skipped = Skipped::new(place, SkipKind::Broken, why.to_string());
             self.found.skipped.push(skipped);
         }
     }
 
-    fn unknown(&mut self, place: Place, reason: String) {
-        self.found.sightings.push(unknown(place, reason));
+    /// Reports a container that may be a plugin for this reason, and whose program is not known.
+    fn container(&mut self, place: Place, reason: &str, why: UnknownImage) {
+        let why = UnknownManifest::Container(reason.to_owned(), why);
+        self.found.sightings.push(unknown(place, why));
     }
 
     /// Stores the findings, and returns the outcome for the file.
@@ -167,8 +172,7 @@ impl ManifestReading<'_, '_> {
     /// Returns the answer that the user expects if nothing was found in a file that they named.
     fn without_candidates(&self) -> Sighting {
         if self.objects == 0 {
-            let reason = "no Kubernetes object in it";
-            return unknown(self.place.clone(), reason.to_owned());
+            return unknown(self.place.clone(), UnknownManifest::NoObject);
         }
         let detail = match self.workloads {
             0 => "a manifest without workloads".to_owned(),
@@ -180,21 +184,19 @@ impl ManifestReading<'_, '_> {
 }
 
 /// Returns an image reference, or why it is none.
-fn reference(image: Option<&str>) -> Result<String, String> {
-    let image = image.ok_or("it has no image: check the complete manifest")?;
+fn reference(image: Option<&str>) -> Result<String, UnknownImage> {
+    let image = image.ok_or(UnknownImage::Unnamed)?;
     if is_placeholder(image) || image.contains(char::is_whitespace) {
-        let image = crate::escape::bytes(image.as_bytes());
-        return Err(format!("its image `{image}` is a placeholder: render the manifest first"));
+        return Err(UnknownImage::Placeholder(crate::escape::bytes(image.as_bytes())));
     }
     Ok(image.to_owned())
 }
 
-/// Returns the reason why a path on the host is not known, if one is a placeholder.
+/// Returns the first path on the host that is a placeholder, as text.
 fn placeholder_path(workload: &Workload) -> Option<String> {
     let mut paths = workload.host_paths.iter();
     let path = paths.find(|path| !path.starts_with('/') && is_placeholder(path))?;
-    let path = crate::escape::bytes(path.as_bytes());
-    Some(format!("the path `{path}` of a volume is a placeholder: render the manifest first"))
+    Some(crate::escape::bytes(path.as_bytes()))
 }
 
 /// Returns true if a text is a placeholder that is replaced before the manifest is used.
@@ -213,12 +215,12 @@ fn not_a_plugin(place: Place, detail: &str) -> Sighting {
 }
 
 /// Returns a sighting of a container or document that cannot be judged.
-pub(in crate::check) fn unknown(place: Place, reason: String) -> Sighting {
+pub(in crate::check) fn unknown(place: Place, why: UnknownManifest) -> Sighting {
     Sighting {
         place,
         kind: FileKind::Manifest,
-        evidence: vec![Evidence::new(READER, &*reason)],
-        interface: Interface::Unknown(Unknown::Manifest(reason)),
+        evidence: vec![Evidence::new(READER, why.to_string())],
+        interface: Interface::unknown(why),
         ..Sighting::default()
     }
 }
@@ -237,11 +239,11 @@ pub(in crate::check) fn not_fetched(scan: &Scan<'_>, image: &ImageRequest, reaso
             let detail = format!("not a plugin: the image of nri-compat itself, {reason}");
             not_a_plugin(place, &detail)
         }
-        (false, Some(why)) => unknown(place, format!("{why}; its image {name} was not fetched")),
-        (false, None) => {
-            let reason = format!("the image {name} was not fetched, because of --no-pull");
-            unknown(place, reason)
+        (false, Some(why)) => {
+            let image = UnknownImage::NotFetched(name);
+            unknown(place, UnknownManifest::Container(why.to_owned(), image))
         }
+        (false, None) => unknown(place, UnknownManifest::NotPulled(name)),
     };
     scan.store_sighting(match reason {
         Some(_) => seen,

@@ -13,7 +13,7 @@ use crate::cluster::{self, Cluster, ClusterError, ClusterOptions, Plugin, Warned
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::place::{Place, WorkloadPlace};
-use crate::report::check::{CLUSTER_READER, NotLookedFor, Summary};
+use crate::report::check::{CLUSTER_READER, Summary, WorkloadCount};
 use crate::report::counted;
 use crate::sighting::{Certainty, Events, Evidence, FileKind, Role, Sighting};
 use crate::skipped::Skipped;
@@ -77,20 +77,42 @@ impl ClusterScan {
         } else {
             args.collect(images, targets, &[])
         };
-        collected.sightings.extend(self.cluster.warned.iter().map(|one| self.warned(one)));
-        collected.skipped.extend(self.unread());
-        collected.skipped.extend(pools::skipped(&self.cluster.view));
-        self.summarize(&mut collected.summary);
-        collected.cluster = Some(self.cluster.view);
+        collected.join(self.into_collected());
         collected
+    }
+
+    /// Returns what the cluster itself shows, without the images of its plugins.
+    fn into_collected(self) -> Collected {
+        let view = &self.cluster.view;
+        let plugins = self.cluster.plugins.iter();
+        let candidates: BTreeSet<_> = plugins.map(|plugin| plugin.place.workload()).collect();
+        let workloads = WorkloadCount {
+            examined: view.pods + view.workloads,
+            candidates: candidates.len() as u64,
+        };
+        let summary = Summary {
+            looked_at: vec![format!("{} ({})", self.name, view.server)],
+            workloads: Some(workloads),
+            millis: u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX),
+            ..Summary::default()
+        };
+        Collected {
+            sightings: self.cluster.warned.iter().map(|one| self.warned(one)).collect(),
+            skipped: self.unread().chain(pools::skipped(view)).collect(),
+            summary,
+            cluster: Some(self.cluster.view),
+            ..Collected::default()
+        }
     }
 
     /// Returns the request for the image of a plugin, with the reasons for treating its container
     /// as one, and what the runtimes of its nodes warned about.
     fn request(&self, plugin: &Plugin) -> ImageRequest {
         let static_pod = plugin.is_static.then_some(STATIC_POD);
-        let details = [Some(&*plugin.reason), static_pod, plugin.image.remark];
-        let details: BTreeSet<&str> = details.into_iter().flatten().collect();
+        let details: BTreeSet<&str> = [Some(&*plugin.reason), static_pod, plugin.image.remark]
+            .into_iter()
+            .flatten()
+            .collect();
         let details = details.into_iter().map(str::to_owned).chain(self.warnings_about(plugin));
         ImageRequest {
             relayed: plugin.relayed.clone(),
@@ -158,21 +180,6 @@ impl ClusterScan {
             let reason = format!("{error}{}", help.unwrap_or_default());
             Skipped::new(place, error.kind, reason)
         })
-    }
-
-    /// Adds the cluster to the places that were checked, the counts, and the time.
-    fn summarize(&self, summary: &mut Summary) {
-        summary.looked_at.retain(|place| *place != self.name);
-        let place = format!("{} ({})", self.name, self.cluster.view.server);
-        summary.looked_at.push(place);
-        let not_looked_for = &mut summary.not_looked_for;
-        not_looked_for.retain(|kind| *kind != NotLookedFor::Cluster);
-        let plugins = self.cluster.plugins.iter();
-        let candidates: BTreeSet<_> = plugins.map(|plugin| plugin.place.workload()).collect();
-        let count = summary.workloads.get_or_insert_default();
-        count.examined += self.cluster.view.pods + self.cluster.view.workloads;
-        count.candidates += candidates.len() as u64;
-        summary.millis += u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX);
     }
 
     /// Returns an error if a part of the cluster could not be read, which must not count as clean.

@@ -9,13 +9,14 @@ use nri_conformance::runtime::cri::messages::{StatusResponse, VersionResponse};
 use serde_json::{Value, json};
 
 use super::reported::ReportedRuntime;
-use crate::check::collect::MachineRuntime;
+use crate::check::collect::{Collected, MachineRuntime};
 use crate::check::logs::{self, Log};
 use crate::check::target::ReleaseName;
 use crate::cli::session;
 use crate::error::{Error, ErrorKind};
 use crate::escape;
 use crate::place::Place;
+use crate::report::check::Summary;
 
 /// The usual sockets of containerd, of the containerd of k3s and RKE2, of k0s, and of CRI-O.
 const SOCKETS: [&str; 4] = [
@@ -39,15 +40,11 @@ const USUAL_LIMIT: Duration = Duration::from_secs(5);
 pub(super) fn ask(socket: &Path) -> Result<ReportedRuntime, Error> {
     session::run(async {
         let client = connect(socket, NAMED_LIMIT).await?;
-        let version = client.version().await;
-        let version = version.map_err(|error| failed(socket, error.message()))?;
-        let status = client.status().await;
-        let status = status.map_err(|error| failed(socket, error.message()))?;
-        let place = Place::from_path(socket);
-        let log = recorded(&place, &status);
+        let version = client.version().await.map_err(|error| failed(socket, error.message()))?;
+        let status = client.status().await.map_err(|error| failed(socket, error.message()))?;
         Ok::<_, Error>(ReportedRuntime {
             runtime: runtime(socket, &version),
-            status: Some((format!("{place} (CRI)"), log)),
+            status: Some(recorded(Place::from_path(socket), &status)),
         })
     })
 }
@@ -89,7 +86,7 @@ fn runtime(socket: &Path, version: &VersionResponse) -> MachineRuntime {
 }
 
 /// Reads the status as `crictl info` prints it.
-fn recorded(place: &Place, status: &StatusResponse) -> Log {
+fn recorded(place: Place, status: &StatusResponse) -> Collected {
     let conditions = status.status.iter().flat_map(|status| &status.conditions);
     let conditions: Vec<Value> = conditions
         .map(|one| {
@@ -99,5 +96,8 @@ fn recorded(place: &Place, status: &StatusResponse) -> Log {
     let mut text = serde_json::to_string(&json!({ "status": { "conditions": conditions } }))
         .unwrap_or_default();
     text.push('\n');
-    logs::read(place, &mut text.as_bytes())
+    let Log { sightings, skipped, bytes } = logs::read(&place, &mut text.as_bytes());
+    let looked_at = vec![format!("{place} (CRI)")];
+    let summary = Summary { looked_at, bytes, ..Summary::default() };
+    Collected { sightings, skipped, summary, ..Collected::default() }
 }

@@ -34,16 +34,15 @@ pub(in crate::check) fn recognises(file: &File<'_>, demand: Demand, is_recognise
     if file.place.entry.is_some() || file.place.image.is_some() {
         return false;
     }
-    let extension = Path::new(&file.name).extension().unwrap_or_default();
-    let extension = extension.to_ascii_lowercase();
+    let extension = Path::new(&file.name).extension().unwrap_or_default().to_ascii_lowercase();
     let is_yaml = extension == "yaml" || extension == "yml";
     let is_named = demand == Demand::Named;
     if !is_yaml && !is_named && extension != "json" {
         return false;
     }
     // Files of tools that install charts have no object.
-    let head = manifest::decode(&file.head);
-    let head = head.as_bytes();
+    let text = manifest::decode(&file.head);
+    let head = text.as_bytes();
     let begins = [API_VERSION, HOST_PATH, MOUNT_PATH].iter().any(|word| mentions(head, word))
         || is_yaml && mentions_published(head);
     match (is_yaml, is_named) {
