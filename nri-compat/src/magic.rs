@@ -1,6 +1,8 @@
 //! The first bytes of file formats, in one table: those that are read, and those that only have
 //! names in messages.
 
+use std::ops::RangeInclusive;
+
 /// The compression format of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
@@ -23,7 +25,18 @@ pub(crate) enum Use {
     /// A tar archive: it is read, unless it is damaged.
     Tar,
     /// A program.
-    Program,
+    Program(ProgramFormat),
+}
+
+/// The format of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProgramFormat {
+    /// ELF, the format of Linux.
+    Elf,
+    /// WebAssembly.
+    Wasm,
+    /// That of another system: nodes run Linux, so such programs are not read.
+    Foreign,
 }
 
 /// A file format.
@@ -36,35 +49,58 @@ pub(crate) struct Magic {
     pub(crate) class: Use,
     /// The short name of a format that self-extracting programs have behind their code.
     pub(crate) appended: Option<&'static str>,
+    /// The position of another byte, and the values that it has in this format.
+    further: Option<(usize, RangeInclusive<u8>)>,
 }
 
 impl Magic {
     const fn new(class: Use, offset: u64, bytes: &'static [u8], name: &'static str) -> Self {
-        Self { offset, bytes, name, class, appended: None }
+        Self { offset, bytes, name, class, appended: None, further: None }
     }
 
     const fn appended(self, name: &'static str) -> Self {
         Self { appended: Some(name), ..self }
     }
 
+    const fn with(self, position: usize, values: RangeInclusive<u8>) -> Self {
+        Self { further: Some((position, values)), ..self }
+    }
+
     /// Returns true if the head of a file has the bytes.
     pub(crate) fn is_in(&self, head: &[u8]) -> bool {
         let start = usize::try_from(self.offset).unwrap_or(usize::MAX);
+        let has_further = |(position, values): &(usize, RangeInclusive<u8>)| {
+            head.get(*position).is_some_and(|byte| values.contains(byte))
+        };
         head.get(start..).is_some_and(|rest| rest.starts_with(self.bytes))
+            && self.further.as_ref().is_none_or(has_further)
     }
 }
 
 /// The first bytes of programs and shared libraries for Linux.
 pub(crate) const ELF: &[u8] = b"\x7fELF";
 
+/// The first bytes of WebAssembly modules and components.
+pub(crate) const WASM: &[u8] = b"\0asm";
+
 /// The first bytes of gzip files, with the only compression method.
-pub(crate) const GZIP: &[u8] = &[0x1f, 0x8b, 8];
+const GZIP: &[u8] = &[0x1f, 0x8b, 8];
+
+/// The first bytes of gzip files without and with the name of the file in them.
+pub(crate) const GZIP_STARTS: [&[u8]; 2] = [&[0x1f, 0x8b, 8, 0], &[0x1f, 0x8b, 8, 8]];
 
 /// The first bytes of ZIP files with at least one entry.
 pub(crate) const ZIP: &[u8] = b"PK\x03\x04";
 
 /// The mark of the end of a ZIP file, and all of an empty one.
 pub(crate) const ZIP_END: &[u8] = b"PK\x05\x06";
+
+/// The final marks of archives that are read from the end, each with the name of its format.
+pub(crate) const ENDINGS: &[(&[u8], &str)] =
+    &[(ZIP_END, "zip"), (b"MEI\x0c\x0b\x0a\x0b\x0e", "PyInstaller")];
+
+/// The maximum number of architectures in one Mach-O file.
+const MAX_ARCHITECTURES: u8 = 40;
 
 /// Every known format.
 pub(crate) const FORMATS: &[Magic] = &[
@@ -99,7 +135,20 @@ pub(crate) const FORMATS: &[Magic] = &[
     Magic::new(Use::Archive, 0, b"vhdxfile", "a disk image in the format VHDX"),
     Magic::new(Use::Archive, 0, b"conectix", "a disk image in the format VHD"),
     Magic::new(Use::Archive, 0x40, b"\x7f\x10\xda\xbe", "a disk image in the format VDI"),
-    Magic::new(Use::Program, 0, ELF, "a program").appended("another program"),
+    Magic::new(Use::Program(ProgramFormat::Elf), 0, ELF, "a program").appended("another program"),
+    Magic::new(Use::Program(ProgramFormat::Wasm), 0, WASM, "a WebAssembly module"),
+    Magic::new(FOREIGN, 0, b"\xcf\xfa\xed\xfe", "a program for macOS"),
+    Magic::new(FOREIGN, 0, b"\xce\xfa\xed\xfe", "a program for macOS"),
+    Magic::new(FOREIGN, 0, b"\xfe\xed\xfa\xcf", "a program for macOS"),
+    Magic::new(FOREIGN, 0, b"\xfe\xed\xfa\xce", "a program for macOS"),
+    // The number of architectures follows. A Java class starts alike, and its version number is
+    // larger.
+    Magic::new(FOREIGN, 0, b"\xca\xfe\xba\xbe\0\0\0", "a program for macOS")
+        .with(7, 1..=MAX_ARCHITECTURES),
+    Magic::new(FOREIGN, 0, b"\xca\xfe\xba\xbf\0\0\0", "a program for macOS")
+        .with(7, 1..=MAX_ARCHITECTURES),
+    // The number of bytes on its last page of 512 follows, unlike in a text.
+    Magic::new(FOREIGN, 0, b"MZ", "a program for Windows").with(3, 0..=1),
     Magic::new(Use::Compressed, 0, b"\x04\x22\x4d\x18", "lz4").appended("lz4"),
     Magic::new(Use::Compressed, 0, b"\x02\x21\x4c\x18", "lz4"),
     Magic::new(Use::Compressed, 1, b"\x2a\x4d\x18", "zstd after a frame to skip"),
@@ -110,11 +159,23 @@ pub(crate) const FORMATS: &[Magic] = &[
     Magic::new(Use::Compressed, 0, b"\xff\x06\0\0sNaPpY", "Snappy"),
 ];
 
+const FOREIGN: Use = Use::Program(ProgramFormat::Foreign);
+
 /// The mark of a block of a bzip2 file, after a digit.
 const BZIP2_BLOCK: &[u8] = b"1AY&SY";
 
 /// The number of first bytes that identify every compression that is read.
 pub(crate) const LONGEST_MAGIC: usize = 10;
+
+impl ProgramFormat {
+    /// Returns the format of a program with these first bytes; `None` if it is no program.
+    pub(crate) fn detect(head: &[u8]) -> Option<Self> {
+        FORMATS.iter().find_map(|magic| match magic.class {
+            Use::Program(format) => magic.is_in(head).then_some(format),
+            Use::Packed(_) | Use::Compressed | Use::Archive | Use::Tar => None,
+        })
+    }
+}
 
 impl Packing {
     /// Returns the format of data with these first bytes.
@@ -161,6 +222,6 @@ impl Packing {
 fn packed() -> impl Iterator<Item = (Packing, &'static Magic)> {
     FORMATS.iter().filter_map(|magic| match magic.class {
         Use::Packed(packing) => Some((packing, magic)),
-        Use::Compressed | Use::Archive | Use::Tar | Use::Program => None,
+        Use::Compressed | Use::Archive | Use::Tar | Use::Program(_) => None,
     })
 }

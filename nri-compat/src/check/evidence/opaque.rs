@@ -14,8 +14,6 @@ const UPX: &[u8] = b"UPX!";
 /// The maximum offset of the UPX mark in bytes, with a margin.
 const UPX_WITHIN: usize = 1024;
 
-/// The maximum number of architectures in one Mach-O file.
-const MAX_ARCHITECTURES: u8 = 40;
 /// Reports an executable packed with UPX, of which nothing can be read.
 pub(super) fn packed(file: &File<'_>) -> Option<Sighting> {
     let head = file.head.get(..UPX_WITHIN).unwrap_or(&file.head);
@@ -31,20 +29,6 @@ pub(super) fn cut_short(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, 
     let mut seen = hidden(file, FileKind::Other, NAME, why);
     with_protocol(&mut seen, NAME, image)?;
     Ok(seen)
-}
-
-/// Returns true for a program of macOS or Windows, by its first bytes.
-pub(super) fn is_foreign(head: &[u8]) -> bool {
-    match head {
-        // Mach-O, for one architecture and for several. A Java class starts like the latter, and
-        // its version number is larger than any number of architectures.
-        [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..]
-        | [0xfe, 0xed, 0xfa, 0xcf | 0xce, ..]
-        | [0xca, 0xfe, 0xba, 0xbe | 0xbf, 0, 0, 0, 1..=MAX_ARCHITECTURES, ..]
-        // PE: the number of bytes on its last page of 512 follows, unlike in a text.
-        | [b'M', b'Z', _, 0 | 1, ..] => true,
-        _ => false,
-    }
 }
 
 /// Reports a program of another system that has a trace of NRI, or the name of a plugin. Nodes run

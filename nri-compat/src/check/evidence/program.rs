@@ -15,6 +15,7 @@
 use super::binary::Image;
 use super::{Reader, Unreadable, go_binary, identity, opaque, rust_binary};
 use crate::check::content::File;
+use crate::magic::ProgramFormat;
 use crate::sighting::{Interface, Role, Sighting};
 
 /// The name of the reader in evidence.
@@ -29,23 +30,28 @@ impl Reader for Program {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        is_elf(file) || opaque::is_foreign(&file.head)
+        executable(file).is_some()
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        if !self.recognises(file) {
+        let Some(format) = executable(file) else {
             return Ok(Vec::new());
-        }
+        };
         if let Some(packed) = opaque::packed(file) {
             return Ok(vec![packed]);
         }
-        if is_elf(file) { in_image(file) } else { Ok(Vec::from_iter(opaque::foreign(file)?)) }
+        match format {
+            ProgramFormat::Elf => in_image(file),
+            ProgramFormat::Foreign => Ok(Vec::from_iter(opaque::foreign(file)?)),
+            ProgramFormat::Wasm => Ok(Vec::new()),
+        }
     }
 }
 
-/// Returns true for a file that starts as ELF, even if it is truncated within its headers.
-fn is_elf(file: &File<'_>) -> bool {
-    file.head.starts_with(crate::magic::ELF)
+/// Returns the format of a program other than a WebAssembly module, by its first bytes: of ELF also
+/// if the file is truncated within its headers.
+fn executable(file: &File<'_>) -> Option<ProgramFormat> {
+    ProgramFormat::detect(&file.head).filter(|format| *format != ProgramFormat::Wasm)
 }
 
 fn in_image(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {

@@ -12,14 +12,13 @@ use crate::check::content::File;
 use crate::check::events::in_order;
 use crate::facts;
 use crate::facts::EVENTS;
+use crate::magic::{ProgramFormat, WASM};
 use crate::sighting::{Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
 use crate::unknown::UnknownProgram;
 use crate::wasm_export::wasm_export;
 
 /// The name of the reader in evidence.
 const NAME: &str = "wasm";
-/// The first bytes of every module.
-const MAGIC: &[u8] = b"\0asm";
 const MODULE: &[u8] = b"\x01\0\0\0";
 const COMPONENT: &[u8] = b"\x0d\0\x01\0";
 /// The size of magic and version in bytes.
@@ -48,7 +47,7 @@ impl Reader for Wasm {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        file.head.starts_with(MAGIC)
+        ProgramFormat::detect(&file.head) == Some(ProgramFormat::Wasm)
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
@@ -86,7 +85,7 @@ enum WasmModule {
 const CUT_SHORT: WasmModule = WasmModule::Damaged(UnknownProgram::DamagedModule);
 
 fn module(file: &File<'_>) -> Result<WasmModule, Unreadable> {
-    let version = part(file.content, MAGIC.len() as u64, 4)?;
+    let version = part(file.content, WASM.len() as u64, 4)?;
     if *version == *COMPONENT {
         return Ok(WasmModule::Damaged(UnknownProgram::Component));
     }

@@ -49,7 +49,7 @@ fn as_unread(magic: &Magic) -> Option<(SkipKind, String)> {
             let name = format!("compressed with {}", magic.name);
             Some((SkipKind::UnsupportedCompression, name))
         }
-        Use::Packed(_) | Use::Program => None,
+        Use::Packed(_) | Use::Program(_) => None,
     }
 }
 

@@ -78,7 +78,7 @@ fn archive(bytes: &[u8]) -> Option<&'static str> {
     let is_archive = |magic: &&Magic| match magic.class {
         Use::Archive => magic.offset == 0,
         Use::Tar => true,
-        Use::Packed(_) | Use::Compressed | Use::Program => false,
+        Use::Packed(_) | Use::Compressed | Use::Program(_) => false,
     };
     let found = FORMATS.iter().filter(is_archive).find(|magic| magic.is_in(bytes));
     found.map(|magic| magic.name)

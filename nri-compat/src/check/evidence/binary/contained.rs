@@ -12,11 +12,9 @@ use super::Image;
 use super::bytes::Layout;
 use super::window::{Needles, windows};
 use crate::check::evidence::Unreadable;
-use crate::magic::{ELF, FORMATS, Packing, ZIP_END};
+use crate::magic::{ELF, ENDINGS, FORMATS, GZIP_STARTS, Packing};
 use crate::unpack::decoder;
 
-/// The final marks of archives that are read from the end.
-const ENDINGS: &[(&[u8], &str)] = &[(ZIP_END, "zip"), (b"MEI\x0c\x0b\x0a\x0b\x0e", "PyInstaller")];
 /// The number of bytes of appended data, after padding, that are searched for its start, and of
 /// bytes that are enough to see the format of data that begins with them.
 const BEGINNING: u64 = 4096;
@@ -73,9 +71,10 @@ pub(crate) fn embedded(
     image: &Image<'_>,
     parts: &[(u64, u64)],
 ) -> Result<Option<&'static str>, Unreadable> {
-    // Programs, and gzip streams with and without a file name.
-    static STARTS: LazyLock<Needles> =
-        LazyLock::new(|| Needles::new(&[ELF, &[0x1f, 0x8b, 8, 0], &[0x1f, 0x8b, 8, 8]]));
+    static STARTS: LazyLock<Needles> = LazyLock::new(|| {
+        let [unnamed, named] = GZIP_STARTS;
+        Needles::new(&[ELF, unnamed, named])
+    });
     for part in parts {
         let found = windows(image.content, *part, 8, |at, bytes| {
             let places = STARTS.places(bytes).map(|place| at + place as u64);
