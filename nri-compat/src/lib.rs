@@ -39,6 +39,7 @@ pub mod error;
 mod escape;
 pub mod exit;
 mod facts;
+mod folder;
 mod history;
 mod magic;
 pub mod merge;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use walkdir::{DirEntry, WalkDir};
+use walkdir::DirEntry;
 
 use super::machine_root::MachineRoot;
 use super::roots::Root;
@@ -14,6 +14,7 @@ use crate::check::found::Demand;
 use crate::check::parallel;
 use crate::check::scan::{Scan, Visit};
 use crate::check::unjudged;
+use crate::folder::{self, FolderLinks, NotWalked};
 use crate::place::Place;
 use crate::skipped::{SkipKind, Unreadable};
 use crate::unknown::UnknownFile;
@@ -54,8 +55,7 @@ pub(in crate::check) fn folder(
         virtual_mounts: virtual_mounts(&String::from_utf8_lossy(&mounts)),
         has_content: AtomicBool::new(false),
     };
-    let entries = WalkDir::new(&root.path).into_iter();
-    let entries = entries.filter_entry(|entry| walk.enters(entry));
+    let entries = folder::entries(&root.path, FolderLinks::Listed, |entry| walk.enters(entry));
     parallel::share(scan.threads, entries, |entry| walk.entry(entry));
     if root.is_named && !walk.has_content.into_inner() {
         let place = Place::from_path(&root.shown);
@@ -65,16 +65,15 @@ pub(in crate::check) fn folder(
 }
 
 impl Walk<'_> {
-    fn entry(&self, entry: walkdir::Result<DirEntry>) {
+    fn entry(&self, entry: Result<DirEntry, (PathBuf, NotWalked)>) {
         match entry {
             Ok(entry) if is_folder(&entry) => {}
             Ok(entry) => self.listed(&entry),
-            Err(error) => {
-                let folder = error.path().unwrap_or(&self.root.path);
-                let other = || Unreadable::new(SkipKind::Io, error.to_string());
-                let why = error.io_error().map_or_else(other, Unreadable::from);
-                self.failed(folder, why);
+            Err((folder, NotWalked::Unreadable(error))) => {
+                self.failed(&folder, Unreadable::from(&error));
             }
+            // No link is followed.
+            Err((_, NotWalked::LeadsAbove)) => {}
         }
     }
 
@@ -192,7 +191,8 @@ const VIRTUAL_TYPES: [&str; 15] = [
     "mqueue", "nsfs", "proc", "pstore", "sysfs", "tracefs",
 ];
 
-/// Their conventional mount points, whatever is mounted there: `/dev` is a tmpfs in a container.
+/// Their conventional mount points, which are not walked regardless of what is mounted there: `/dev`
+/// is a tmpfs in a container.
 const MOUNT_POINTS: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Returns the mounts of file systems without files, such as `proc` and `sysfs`, which are never

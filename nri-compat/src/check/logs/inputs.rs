@@ -6,11 +6,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use walkdir::{DirEntry, WalkDir};
-
 use super::{Options, Reading, may_hide_warnings, tally};
 use crate::arguments::is_stdin;
 use crate::check::collected::Collected;
+use crate::folder::{self, FolderLinks, NotWalked};
 use crate::place::Place;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
@@ -18,7 +17,7 @@ use crate::skipped::{SkipKind, Skipped, Unreadable};
 const LEADS_ABOVE: &str = "leads to a folder above: name that folder to read its logs";
 
 /// Reads logs one after the other. A log that cannot be read does not stop the others. A folder
-/// stands for the logs in it, and a plugin is one sighting in however many logs it is.
+/// stands for the logs in it, and a plugin is one sighting even if several logs mention it.
 pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
     let start = Instant::now();
     let mut inputs = LogInputs {
@@ -71,28 +70,14 @@ impl LogInputs<'_> {
     /// come last: a file that is found twice has its own path.
     fn folder(&mut self, folder: &Path) {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let leads_above = |entry: &DirEntry| {
-            let target = entry.path_is_symlink().then(|| entry.path().canonicalize());
-            matches!(&target, Some(Ok(target)) if root.starts_with(target))
-        };
-        let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name();
-        let (mut files, mut entries) = (Vec::new(), entries.into_iter());
-        while let Some(entry) = entries.next() {
+        let mut files = Vec::new();
+        for entry in folder::entries(folder, FolderLinks::Followed, |_| true) {
             match entry {
-                Ok(entry) if entry.depth() > 0 && leads_above(&entry) => {
-                    entries.skip_current_dir();
-                    self.skip(entry.path(), SkipKind::Link, LEADS_ABOVE);
-                }
                 // Anything else is read only if it is named: a pipe, a socket, a device.
                 Ok(entry) if entry.file_type().is_file() => files.push(entry.into_path()),
                 Ok(_) => {}
-                Err(error) => {
-                    let path = error.path().unwrap_or(folder).to_owned();
-                    match error.into_io_error() {
-                        Some(error) => self.unreadable(&path, &error),
-                        None => self.skip(&path, SkipKind::Link, LEADS_ABOVE),
-                    }
-                }
+                Err((path, NotWalked::Unreadable(error))) => self.unreadable(&path, &error),
+                Err((path, NotWalked::LeadsAbove)) => self.skip(&path, SkipKind::Link, LEADS_ABOVE),
             }
         }
         files.sort_by_cached_key(|file| {
