@@ -24,7 +24,7 @@
 //!
 //! let spec = nri_adaptation::oci::to_value(&spec)?;
 //! assert_eq!(spec["process"]["env"], serde_json::json!(["PATH=/bin", "LEVEL=info"]));
-//! assert_eq!(spec["mounts"][0]["destination"], "/srv", "before what lies in it");
+//! assert_eq!(spec["mounts"][0]["destination"], "/srv", "before the mounts below it");
 //! assert_eq!(spec["linux"]["devices"][0]["path"], "/dev/fuse");
 //! assert_eq!(spec["linux"]["resources"]["devices"][0]["access"], "rw");
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -110,7 +110,7 @@ pub(super) fn mark(part: &mut Vec<u8>) {
 
 /// Returns the offset at which each entry ends.
 fn boundaries(part: &[u8]) -> impl Iterator<Item = usize> {
-    // What is unreadable ends the entries: nothing after it is decoded, either.
+    // An unreadable field ends the entries: nothing after it is decoded, either.
     fields(part).map_while(Result::ok).scan(0, |end, field| {
         *end += field.encoded.len();
         Some(*end)

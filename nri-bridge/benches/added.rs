@@ -1,4 +1,5 @@
-//! What the bridge adds to an event: `cargo bench -p nri-bridge`, or with a number for more rounds.
+//! Measures the time that the bridge adds to an event: `cargo bench -p nri-bridge`, or with a number
+//! for more rounds.
 //!
 //! `direct` is RunPodSandbox from an adaptation that falls back to StateChange, `bridged` the same
 //! from one that never sends StateChange, through the bridge. The plugin knows nothing but

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::modes::{Listening, Relaunch, Wrapping};
 use crate::relay::Options;
 
-/// What `--help` prints.
+/// The text that `--help` prints.
 pub const HELP: &str = "Runs an NRI plugin that nobody can rebuild under runtimes without StateChange.
 
 Usage:
@@ -36,7 +36,7 @@ Options:
 RUST_LOG is a level: error, warn, info, debug, trace or off.
 ";
 
-/// What to do.
+/// The task of the command.
 #[derive(Debug)]
 pub enum Mode {
     /// Print this text.
@@ -54,9 +54,9 @@ pub enum Mode {
 /// The command line.
 #[derive(Debug)]
 pub struct Flags {
-    /// What to do.
+    /// The task.
     pub mode: Mode,
-    /// What to change in messages.
+    /// The changes to make in messages.
     pub options: Options,
     /// The address for probes and metrics.
     pub http: Option<String>,

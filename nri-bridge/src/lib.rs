@@ -11,7 +11,7 @@
 //! | --- | --- |
 //! | [`relay`] | the messages between one runtime and one plugin |
 //! | [`child`] | the process of the plugin |
-//! | [`place`] | where the plugin lies that a launched bridge stands for |
+//! | [`place`] | the location of the plugin behind a launched bridge |
 //! | [`modes`] | the three ways to run: launched, as a wrapper, and listening |
 //! | [`state`] | what probes and metrics show |
 //! | [`install`] | the copy of the program for containers with another image |

@@ -1,4 +1,4 @@
-//! Where the plugin lies that a launched bridge stands for.
+//! The location of the plugin behind a launched bridge.
 //!
 //! A runtime launches `NN-name` in its plugin folder, which is the bridge or a link to it. The
 //! plugin has the same name in the folder `NN-name.bridge` beside it, which runtimes pass over

@@ -20,7 +20,7 @@ use crate::state::State;
 use plugin::FromPlugin;
 use runtime::FromRuntime;
 
-/// What the bridge changes in addition to translating events.
+/// The changes that the bridge makes in addition to translating events.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The NRI version that Configure names, in place of the runtime's own, for a plugin that

@@ -1,5 +1,5 @@
-//! What probes and metrics show: whether the plugins are connected, and how many events were
-//! translated.
+//! The state that probes and metrics show: whether the plugins are connected, and how many events
+//! were translated.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// What stands for standard input.
+/// The argument that means standard input.
 pub(crate) const STDIN: &str = "-";
 
 /// The prefix of references to images.

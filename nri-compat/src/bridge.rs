@@ -8,14 +8,14 @@ pub(crate) const NAME: &str = "nri-bridge";
 /// The option for a socket at which plugins connect by themselves.
 const LISTEN: &str = "--listen";
 
-/// What a bridge relays for.
+/// The plugin that a bridge relays for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relayed {
     /// The program that it starts, as written: a path, or a name in `PATH`.
     Program(String),
     /// The plugins that connect to this socket.
     Socket(String),
-    /// The plugin that lies beside it, as a runtime launches it.
+    /// The plugin in the sibling folder, if a runtime launches the bridge.
     Beside,
 }
 

@@ -249,8 +249,7 @@ fn lost_fields(
     speaks: &Protocol,
     newest: &'static Release,
 ) -> Result<Vec<LostField>, Error> {
-    let lost = ignored_fields(speaks, protocol(history, newest)?);
-    let lost = lost.into_iter().map(|element| {
+    let lost = ignored_fields(speaks, protocol(history, newest)?).into_iter().map(|element| {
         let since = history.since(&newest.revision, &element)?;
         let since = &since.unwrap_or(newest).name;
         Ok(LostField { element, since })

@@ -256,8 +256,8 @@ pub struct WorkloadPlace {
 impl WorkloadPlace {
     /// Returns the workload as `DaemonSet kube-system/logger`.
     pub fn workload(&self) -> String {
-        let namespace = self.namespace.as_ref();
-        let namespace = namespace.map_or_else(String::new, |namespace| format!("{namespace}/"));
+        let namespace =
+            self.namespace.as_ref().map_or_else(String::new, |namespace| format!("{namespace}/"));
         let text = format!("{} {namespace}{}", self.kind, self.name);
         text.trim().to_owned()
     }

@@ -37,7 +37,7 @@ pub struct Sighting {
     pub evidence: Vec<Evidence>,
     /// The number and times of its mentions in logs.
     pub occurrences: Option<Occurrences>,
-    /// What the log of a runtime says happened to it, the most serious first.
+    /// The incidents that the log of a runtime reports about it, the most serious first.
     pub incidents: Vec<Incident>,
     /// The names of the nodes on which a cluster runs it, sorted.
     pub nodes: Vec<String>,

@@ -1,4 +1,4 @@
-//! What the operating systems do differently: names, open files, programs that are run, the signals
+//! The differences between operating systems: names, open files, programs that are run, the signals
 //! that end a process. Everything else is written as if there were only one.
 
 #[cfg(unix)]

@@ -82,7 +82,7 @@ pub struct Failure {
     pub got: String,
     /// A description of the answer that keeps the statement.
     pub expected: String,
-    /// What the log of a runtime would say about it, if anything.
+    /// The incident that the log of a runtime would report for it, if any.
     pub incident: Option<Incident>,
 }
 

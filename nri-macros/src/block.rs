@@ -57,7 +57,7 @@ fn expanded(arguments: TokenStream, block: &ItemImpl, ident: Ident) -> TokenStre
     quote!(#traits #expanded)
 }
 
-/// Returns the block with the name of its type. Of everything else, the error names the tokens to
+/// Returns the block with the name of its type. For any other item, the error names the tokens to
 /// replace.
 fn named_block(item: &Item) -> syn::Result<(&ItemImpl, Ident)> {
     let (at, help) = match item {

@@ -1,4 +1,4 @@
-//! Similar names for an unknown one: numerically for versions, else by spelling.
+//! Similar names for an unknown one: by number for versions, by spelling for all others.
 
 /// The maximum number of suggestions.
 const MAX_OFFERED: usize = 5;

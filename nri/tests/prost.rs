@@ -44,7 +44,7 @@ fn report() -> Report {
     }
 }
 
-/// What a client of gRPC asks of a request.
+/// Copies a request with the traits that a client of gRPC requires.
 fn copy<M: Message + Default>(message: &M) -> M {
     M::decode_length_delimited(message.encode_length_delimited_to_vec().as_slice()).unwrap()
 }

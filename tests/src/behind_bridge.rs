@@ -15,7 +15,7 @@ const NAME: &str = "20-bridged";
 pub struct BehindBridge(TempDir);
 
 impl BehindBridge {
-    /// Puts the bridge in the place of a plugin, which gets these arguments.
+    /// Replaces a plugin with the bridge, which starts it with these arguments.
     ///
     /// # Panics
     ///

@@ -1,6 +1,6 @@
 //! CRI-O with real pods.
 //!
-//! Needs `conmon` and `skopeo` on the path, besides what [`node`] needs.
+//! Needs `conmon` and `skopeo` on the path, in addition to the requirements of [`node`].
 
 use std::process::Command;
 

@@ -29,13 +29,13 @@ pub struct Added {
     pub id: String,
     /// The release, as tagged: `v2.4.3`.
     pub release: String,
-    /// What it carries.
+    /// The NRI that it carries, or the runtime.
     pub carried: Carried,
     /// Its date, `YYYY-MM-DD` in UTC.
     pub date: String,
 }
 
-/// What decides which NRI a release speaks.
+/// The part of a release that decides which NRI it speaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Carried {
     /// The NRI release that a runtime links.

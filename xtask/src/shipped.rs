@@ -193,8 +193,8 @@ mod tests {
         let proto = with_field(&proto, "StopContainerResponse", "string word = 90;");
         let proto = with_field(&proto, "CreateContainerResponse", "string word = 90;");
         let proto = with_field(&proto, "RunPodSandboxResponse", "string word = 90;");
-        let events = EventTable::parse(include_str!("../../protos/events.toml"));
-        let events = events.expect("it is a table");
+        let events =
+            EventTable::parse(include_str!("../../protos/events.toml")).expect("it is a table");
         let today = files(&History::embedded().expect("the tables fit together"), &events);
         let (today, then) = (today.expect("it fits"), files(&with_release(proto), &events));
         let then = then.expect("it is an NRI protocol");
@@ -224,14 +224,17 @@ mod tests {
         let rpc = "  rpc StateChange(StateChangeEvent) returns (Empty);";
         assert!(newest[..start].contains(rpc));
         let proto = newest[..start].replace(rpc, "") + &newest[end..];
-        let events = EventTable::parse(include_str!("../../protos/events.toml"));
-        let events = events.expect("it is a table");
+        let events =
+            EventTable::parse(include_str!("../../protos/events.toml")).expect("it is a table");
         let today = files(&History::embedded().expect("the tables fit together"), &events);
         let (today, then) = (today.expect("it fits"), files(&with_release(proto), &events));
         let then = then.expect("it is an NRI protocol");
         let lines_with = |files: &[File], words: &str| {
-            let lines = files.iter().flat_map(|file| file.text.lines());
-            let mut lines: Vec<_> = lines.filter(|line| line.contains(words)).collect();
+            let mut lines: Vec<_> = files
+                .iter()
+                .flat_map(|file| file.text.lines())
+                .filter(|line| line.contains(words))
+                .collect();
             lines.sort_unstable();
             lines.into_iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>()
         };

@@ -77,8 +77,8 @@ async fn connect(socket: &Path, plugin: UnixStream) -> Option<(Socket, Socket)> 
             return None;
         }
     };
-    let plugin = Socket::new(plugin);
-    let plugin = plugin.inspect_err(|error| tracing::warn!("cannot serve a plugin: {error}"));
+    let plugin =
+        Socket::new(plugin).inspect_err(|error| tracing::warn!("cannot serve a plugin: {error}"));
     Some((runtime, plugin.ok()?))
 }
 

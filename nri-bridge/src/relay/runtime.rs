@@ -67,8 +67,7 @@ impl Service for FromRuntime<'_> {
 
 impl FromRuntime<'_> {
     async fn configure(&self, mut request: Request) -> Result<Bytes, Status> {
-        let configure = Configure::new(&request.payload, self.options);
-        let configure = configure.map_err(|error| {
+        let configure = Configure::new(&request.payload, self.options).map_err(|error| {
             Status::invalid_argument(format!("the bridge cannot read Configure: {error}"))
         })?;
         request.payload = configure.request;
@@ -146,8 +145,7 @@ impl FromRuntime<'_> {
 
 /// Returns the StateChange with the event of a request; `None` if StateChange does not carry it.
 fn translated(request: &Request) -> Result<Option<Bytes>, Status> {
-    let change = nri::plugin::state_change(&request.method, &request.payload);
-    let change = change.map_err(|error| {
+    let change = nri::plugin::state_change(&request.method, &request.payload).map_err(|error| {
         let method = &request.method;
         Status::invalid_argument(format!("the bridge cannot read {method}: {error}"))
     })?;

@@ -16,7 +16,7 @@ use nri_bridge::state::State;
 use tokio::io::DuplexStream;
 use tokio::task::JoinHandle;
 
-/// What the plugin does with an event.
+/// The reaction of the plugin to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behaviour {
     Answers,

@@ -150,8 +150,10 @@ fn remove_stale(folder: &Path, names: &BTreeSet<Name>) -> Result<(), Error> {
     let files: BTreeSet<String> = names.iter().map(Name::file).collect();
     for entry in fs::read_dir(folder).map_err(|error| cannot_remove(folder, error))? {
         let path = entry.map_err(|error| cannot_remove(folder, error))?.path();
-        let name = path.file_name().and_then(|name| name.to_str());
-        let name = name.filter(|name| name.starts_with("nri_") && name.ends_with(".rs"));
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .filter(|name| name.starts_with("nri_") && name.ends_with(".rs"));
         if name.is_some_and(|name| !files.contains(name)) && is_generated(&path) {
             fs::remove_file(&path).map_err(|error| cannot_remove(&path, error))?;
         }

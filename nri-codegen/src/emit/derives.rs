@@ -17,7 +17,7 @@ use nri_schema::{ErrorKind, Problem};
 /// whether types of the caller do.
 const GUESSED: [&str; 3] = ["Copy", "Eq", "Hash"];
 
-/// The traits that a derive of prost implements besides its own.
+/// The traits that a derive of prost implements in addition to its own.
 const IMPLIED: [(&str, &[&str]); 3] =
     [("Message", &["Debug", "Default"]), ("Oneof", &["Debug"]), ("Enumeration", &["Default"])];
 

@@ -28,13 +28,17 @@ pub(super) fn markdown(comment: &str) -> String {
 /// that change the direction of text. Private characters represent others while prost-build runs.
 fn clean(comment: &str) -> String {
     let lines = comment.replace("\r\n", "\n").replace('\r', "\n");
-    let clean = |letter: char| match letter {
+    lines.chars().map(accepted).collect()
+}
+
+/// Returns a character, or a replacement for one that rustc rejects.
+fn accepted(letter: char) -> char {
+    match letter {
         '\n' | '\t' => letter,
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e000}'..='\u{e002}' => '\u{fffd}',
         letter if letter.is_control() => '\u{fffd}',
         letter => letter,
-    };
-    lines.chars().map(clean).collect()
+    }
 }
 
 enum Block<'c> {

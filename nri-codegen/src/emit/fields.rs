@@ -105,8 +105,9 @@ pub(super) fn groups(file: &FileDescriptorProto) -> Vec<String> {
             let fields = message.field.iter();
             let groups = fields.filter(|field| field.r#type() == Type::Group);
             for field in groups.filter(|field| field.label() != Label::Repeated) {
-                let oneof = oneof_of(field).and_then(|index| message.oneof_decl.get(index));
-                let oneof = oneof.map_or_else(String::new, |oneof| format!("{}.", oneof.name()));
+                let oneof = oneof_of(field)
+                    .and_then(|index| message.oneof_decl.get(index))
+                    .map_or_else(String::new, |oneof| format!("{}.", oneof.name()));
                 paths.push(format!("{name}.{oneof}{}", field.name()));
             }
         }

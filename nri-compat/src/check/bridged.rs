@@ -125,8 +125,8 @@ fn processes(sightings: &mut [Sighting], relays: &Relays) {
 /// Marks the plugin that the bridge in a container starts, or adds a sighting if it is not in the
 /// image. `container` is the place of the container.
 pub(super) fn container(sightings: &mut Vec<Sighting>, container: &Place, relayed: &Relayed) {
-    let all = sightings.iter_mut().filter(|seen| seen.place.is_within(container));
-    let mut all: Vec<&mut Sighting> = all.collect();
+    let mut all: Vec<&mut Sighting> =
+        sightings.iter_mut().filter(|seen| seen.place.is_within(container)).collect();
     if all.iter().any(|seen| matches!(seen.interface, Interface::Unknown(_))) && all.len() == 1 {
         // The image could not be read.
         return;

@@ -37,8 +37,11 @@ pub(super) fn programs(module: &GoModule) -> Vec<String> {
     loop {
         let imports_one =
             |package: &ModulePackage| package.imports.iter().any(|path| importing.contains(path));
-        let found = packages.iter().filter(|(_, package)| imports_one(package));
-        let found: Vec<String> = found.map(|(path, _)| module.path_of(path)).collect();
+        let found: Vec<String> = packages
+            .iter()
+            .filter(|(_, package)| imports_one(package))
+            .map(|(path, _)| module.path_of(path))
+            .collect();
         let before = importing.len();
         importing.extend(found);
         if importing.len() == before {
@@ -53,9 +56,12 @@ pub(super) fn programs(module: &GoModule) -> Vec<String> {
 
 fn packages(module: &GoModule) -> ModulePackages {
     let mut packages = ModulePackages::new();
-    let files = WalkDir::new(&module.folder).sort_by_file_name().into_iter();
-    let files = files.filter_entry(is_part_of_module).filter_map(Result::ok);
-    let files = files.filter(|entry| entry.file_type().is_file());
+    let files = WalkDir::new(&module.folder)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(is_part_of_module)
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_file());
     for file in files.filter(|file| is_source(file.file_name())).take(MAX_FILES) {
         let Some((name, imports)) = head(file.path()).and_then(|text| go_source::header(&text))
         else {

@@ -60,8 +60,7 @@ pub(super) fn each<T: Sync, R: Send>(
         results.collect::<Vec<_>>()
     };
     let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let threads = (0..threads.min(items.len())).map(|_| scope.spawn(run));
-        let threads: Vec<_> = threads.collect();
+        let threads: Vec<_> = (0..threads.min(items.len())).map(|_| scope.spawn(run)).collect();
         let joined = threads.into_iter().map(|thread| thread.join());
         joined.flat_map(|joined| joined.unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });

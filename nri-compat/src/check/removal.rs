@@ -21,8 +21,7 @@ pub(super) fn planned(subjects: &[Subject], history: &History) -> Vec<PlannedRem
     let verdicts = subjects.iter().flat_map(|subject| &subject.verdicts);
     let named: BTreeSet<&String> =
         verdicts.filter_map(|verdict| verdict.planned_removal.as_ref()).collect();
-    let removals = history.deprecations().iter();
-    let removals = removals.map(|deprecation| &deprecation.removal.when);
+    let removals = history.deprecations().iter().map(|deprecation| &deprecation.removal.when);
     let estimated = |when: &&String| {
         let mut removals = removals.clone();
         let since = removals.find(|since| since.words().as_ref() == Some(*when))?;
@@ -113,8 +112,8 @@ mod tests {
                 ..Default::default()
             });
         }
-        let found = planned(&[subject], history);
-        let found: Vec<&str> = found.iter().map(|one| one.when.as_str()).collect();
+        let removals = planned(&[subject], history);
+        let found: Vec<&str> = removals.iter().map(|one| one.when.as_str()).collect();
         assert_eq!(found, ["containerd 2.7"]);
     }
 }

@@ -1,9 +1,9 @@
 //! The settings for NRI in the configuration of a runtime: what a plugin meets with them, and which
 //! of them the runtime ignores.
 //!
-//! What runtimes do was tried with containerd 2.2 and 2.4 and CRI-O 1.36: they ignore keys and
-//! tables that they do not know, do not tell apart upper and lower case in keys, and replace values
-//! by those of later files, one by one.
+//! As tests with containerd 2.2 and 2.4 and CRI-O 1.36 showed, runtimes ignore unknown keys and
+//! tables, do not distinguish upper and lower case in keys, and replace single values with those of
+//! later files.
 
 mod conditions;
 mod document;

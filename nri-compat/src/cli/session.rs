@@ -38,11 +38,11 @@ where
     E: Into<Error>,
     F: AsyncFnOnce(Interrupted) -> Result<T, E>,
 {
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|error| {
-        let message = format!("cannot start a tokio runtime: {error}");
-        Error::new(ErrorKind::Session, message)
-    })?;
+    let runtime =
+        Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(|error| {
+            let message = format!("cannot start a tokio runtime: {error}");
+            Error::new(ErrorKind::Session, message)
+        })?;
     let ended = runtime.block_on(work(Box::pin(system::interrupted())));
     runtime.shutdown_timeout(SHUTDOWN);
     ended.map_err(Into::into)

@@ -65,7 +65,7 @@ async fn of_context(kubeconfig: Kubeconfig, name: Option<&str>) -> Result<Access
     Ok(Access { name, config })
 }
 
-/// Returns true if a proxy of the environment is to be used for this server, which `kube` does not
+/// Returns true if a proxy of the environment must be used for this server, which `kube` does not
 /// ask: none is used for the hosts in `NO_PROXY` and, as by Go, for this machine.
 fn uses_proxy(server: &Uri) -> bool {
     let host = server.host().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the runtimes of nodes say in the conditions of these nodes: containerd's
+//! The warnings of runtimes in the conditions of their nodes: containerd's
 //! `ContainerdHasNoDeprecationWarnings`, which is `False` once it warned about something
 //! deprecated. k0s, for example, puts the conditions of `crictl info` on the node.
 

@@ -28,7 +28,7 @@ pub struct Plugin {
     pub image: Image,
     /// The reason for treating it as a plugin.
     pub reason: String,
-    /// What the bridge relays for that is its command, if it is one.
+    /// The plugin behind the bridge, if its command is the bridge.
     pub relayed: Option<Relayed>,
     /// True for static pods, which the kubelets of nodes run from files.
     pub is_static: bool,
@@ -63,7 +63,7 @@ pub struct Inventory {
     /// The names of nodes by runtime and operating system.
     pools: BTreeMap<(String, String), Vec<String>>,
     plugins: PluginContainers,
-    /// What the runtimes of nodes warned about.
+    /// The warnings of the runtimes of nodes.
     pub(super) warnings: Warnings,
     /// The objects that own listed objects.
     owners: BTreeMap<WorkloadPlace, WorkloadPlace>,
@@ -103,8 +103,7 @@ impl Inventory {
         let info = |key: &str| node.get("status")?.get("nodeInfo")?.text(key);
         let runtime = info("containerRuntimeVersion").unwrap_or_default();
         let system = info("operatingSystem").unwrap_or(SYSTEM);
-        let name = node.get("metadata").and_then(|data| data.text("name"));
-        let name = name.unwrap_or_default();
+        let name = node.get("metadata").and_then(|data| data.text("name")).unwrap_or_default();
         let pool = self.pools.entry((runtime.to_owned(), system.to_owned()));
         pool.or_default().push(name.to_owned());
         self.warnings.add(node, name);
@@ -151,19 +150,19 @@ impl Inventory {
     /// Returns the nodes by runtime, the largest pool first. Whether plugins can run is only known
     /// of the operating system.
     pub(super) fn pools(&mut self) -> Vec<NodePool> {
-        let pools = std::mem::take(&mut self.pools).into_iter();
-        let pools = pools.map(|((runtime, system), mut nodes)| {
-            nodes.sort_unstable();
-            let is_without_plugins = system != SYSTEM;
-            let note = format!("NRI plugins do not run on {system}");
-            NodePool {
-                runtime,
-                target: None,
-                note: is_without_plugins.then_some(note),
-                is_without_plugins,
-                nodes,
-            }
-        });
+        let pools =
+            std::mem::take(&mut self.pools).into_iter().map(|((runtime, system), mut nodes)| {
+                nodes.sort_unstable();
+                let is_without_plugins = system != SYSTEM;
+                let note = format!("NRI plugins do not run on {system}");
+                NodePool {
+                    runtime,
+                    target: None,
+                    note: is_without_plugins.then_some(note),
+                    is_without_plugins,
+                    nodes,
+                }
+            });
         let mut pools: Vec<NodePool> = pools.collect();
         pools.sort_by_key(|pool| std::cmp::Reverse(pool.nodes.len()));
         pools

@@ -74,8 +74,10 @@ pub async fn published(
     page.limit = Some(PAGE_OBJECTS);
     for _ in 0..MAX_PAGES {
         let request = kube::core::Request::new(resource.path(None)).list(&page);
-        let body = client.request(VERB, &resource, request).await;
-        let body = body.map_err(|error| with_help(error, api))?;
+        let body = client
+            .request(VERB, &resource, request)
+            .await
+            .map_err(|error| with_help(error, api))?;
         let read: ReportPage = bounded_json::read(&body, bounded_json::VALUE)
             .map_err(|error| client.not_a_list(&resource, error))?;
         read.items.into_iter().for_each(&mut *each);

@@ -371,8 +371,7 @@ fn on_node<'f>(found: &[&'f ReportedFinding]) -> BTreeMap<&'f PluginIdentity, Re
     for finding in found {
         let mut containers = containers.iter();
         if !containers.any(|container| finding.is_process_of(container)) {
-            let known = joined.entry(&finding.plugin);
-            let known = known.and_modify(|known| known.join(finding));
+            let known = joined.entry(&finding.plugin).and_modify(|known| known.join(finding));
             known.or_insert_with(|| (*finding).clone());
         }
     }
@@ -381,8 +380,10 @@ fn on_node<'f>(found: &[&'f ReportedFinding]) -> BTreeMap<&'f PluginIdentity, Re
 
 /// Adds the times at which a log mentions a plugin, or else the time of the report.
 fn add_times(span: &mut Span, subject: &Subject, at: Option<&str>) {
-    let logged = subject.occurrences.as_ref();
-    let logged = logged.map(|logged| [logged.first.as_deref(), logged.last.as_deref()]);
+    let logged = subject
+        .occurrences
+        .as_ref()
+        .map(|logged| [logged.first.as_deref(), logged.last.as_deref()]);
     let times = logged.unwrap_or([at, None]).into_iter().flatten();
     times.filter_map(Stamp::new).for_each(|stamp| span.add(stamp));
 }

@@ -117,8 +117,8 @@ fn reports_are_joined_that_a_container_runtime_cut() {
     };
     let docker = docker(start) + &docker(&format!("{end}\n"));
     assert_eq!(counts(&merged(&docker)), expected);
-    let lines = pretty(&report);
-    let lines = lines.lines().map(|line| format!("{time} stdout F {line}\n"));
+    let report = pretty(&report);
+    let lines = report.lines().map(|line| format!("{time} stdout F {line}\n"));
     assert_eq!(counts(&merged(&lines.collect::<String>())), expected);
 }
 

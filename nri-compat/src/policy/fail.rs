@@ -159,8 +159,8 @@ mod tests {
                 let report = report(*outcome, None);
                 exit(&report, fail_on) == Exit::Findings
             };
-            let found = Outcome::ALL.into_iter().filter(fails);
-            let found: Vec<&str> = found.map(Outcome::as_str).collect();
+            let found: Vec<&str> =
+                Outcome::ALL.into_iter().filter(fails).map(Outcome::as_str).collect();
             assert_eq!(found.join(" "), failing, "{fail_on:?}");
         }
     }

@@ -243,8 +243,7 @@ mod tests {
             ("notdocker.io/a", None),
         ] {
             let stored = config.stored(&Reference::parse(image).unwrap());
-            let found = stored.and_then(AuthEntry::credentials);
-            let found = found.map(|found| match found {
+            let found = stored.and_then(AuthEntry::credentials).map(|found| match found {
                 Credentials::Basic(header) | Credentials::Identity(header) => header,
             });
             assert_eq!(found.as_deref(), expected, "{image}");

@@ -35,8 +35,10 @@ pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
 /// one. The number of messages and their texts do not matter.
 pub fn fingerprint_of_incident(subject: &Subject, incident: &Incident) -> String {
     let plugin = identity(subject);
-    let parts = [incident.rule, subject.kind.as_str(), plugin.as_str()];
-    let parts: Vec<&str> = parts.into_iter().chain(incident.setting.as_deref()).collect();
+    let parts: Vec<&str> = [incident.rule, subject.kind.as_str(), plugin.as_str()]
+        .into_iter()
+        .chain(incident.setting.as_deref())
+        .collect();
     fingerprint_of(&parts)
 }
 

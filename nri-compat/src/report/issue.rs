@@ -46,8 +46,10 @@ impl CheckReport {
     /// Returns an issue for each verdict other than ok and each incident, which is created when it
     /// is needed, because there may be many.
     pub(super) fn issues(&self) -> impl Iterator<Item = Issue> + Clone {
-        let bad = self.verdicts().filter(|(_, verdict)| verdict.outcome != Outcome::Ok);
-        let bad = bad.map(|(subject, verdict)| Issue::of_verdict(subject, verdict));
+        let bad = self
+            .verdicts()
+            .filter(|(_, verdict)| verdict.outcome != Outcome::Ok)
+            .map(|(subject, verdict)| Issue::of_verdict(subject, verdict));
         bad.chain(self.incidents().map(|(subject, incident)| Issue::of_incident(subject, incident)))
     }
 }
@@ -55,8 +57,7 @@ impl CheckReport {
 impl DiffReport {
     /// Returns an issue for each finding, those that are suppressed last.
     pub(super) fn issues(&self) -> impl Iterator<Item = Issue> + Clone {
-        let findings = self.findings.iter();
-        let findings = findings.map(|finding| Issue::of_finding(finding, None));
+        let findings = self.findings.iter().map(|finding| Issue::of_finding(finding, None));
         let suppressed = self.suppressed.iter();
         findings.chain(suppressed.map(|one| Issue::of_finding(&one.finding, Some(&one.by))))
     }
@@ -108,8 +109,7 @@ impl Issue {
 
     /// Returns the fact, the suppression if any, and the remedy.
     pub(super) fn text(&self) -> String {
-        let suppressed = self.suppressed.as_ref();
-        let suppressed = suppressed.map_or(String::new(), |why| format!(" ({why})"));
+        let suppressed = self.suppressed.as_ref().map_or(String::new(), |why| format!(" ({why})"));
         match self.help.as_str() {
             "" => format!("{}{suppressed}", self.message),
             help => format!("{}{suppressed}\nhelp: {help}", self.message),

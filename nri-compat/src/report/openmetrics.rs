@@ -178,8 +178,7 @@ fn write_removals(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
 /// checked files.
 fn write_scan(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let summary = &report.summary;
-    let node = summary.node.as_ref();
-    let node = node.map(|node| sample(&[("node", node)], 1));
+    let node = summary.node.as_ref().map(|node| sample(&[("node", node)], 1));
     write_metric(out, "nri_compat_scan_info", "Node of the scan.", node)?;
     let mut write = |name: &str, help, value: Option<String>| {
         let sample = value.map(|value| format!(" {value}"));

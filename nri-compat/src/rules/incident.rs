@@ -17,7 +17,7 @@ pub struct Incident {
     /// Its texts, and its level.
     #[serde(flatten)]
     pub rule: Rule,
-    /// What happened to the plugin.
+    /// The fate of the plugin.
     pub plugin: Fate,
     /// The setting, statement or release that it rests on.
     pub rests_on: &'static str,
@@ -25,7 +25,7 @@ pub struct Incident {
     pub wordings: Vec<Wording>,
 }
 
-/// What happened to a plugin in an incident.
+/// The fate of a plugin in an incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -31,7 +31,7 @@ pub(crate) fn open(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Returns what identifies a file whatever its name is: its device and inode.
+/// Returns the identity of a file, which all its names share: its device and inode.
 pub(crate) fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
@@ -51,7 +51,7 @@ pub(crate) fn is_pipe(metadata: &Metadata) -> bool {
     metadata.file_type().is_fifo()
 }
 
-/// Reads at an offset, whatever was read before.
+/// Reads at an offset, regardless of earlier reads.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     file.read_at(buffer, offset)
 }

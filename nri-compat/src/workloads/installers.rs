@@ -48,8 +48,8 @@ pub(super) fn statements(object: &Node) -> Vec<Statement> {
 }
 
 fn of_installer(object: &Node, kind: &str) -> Vec<Statement> {
-    let name = object.get("metadata").and_then(|data| data.get("name"));
-    let name = name.filter(|_| kind == CONFIGURATION);
+    let name =
+        object.get("metadata").and_then(|data| data.get("name")).filter(|_| kind == CONFIGURATION);
     let spec = object.get("spec");
     let nodes = spec.into_iter().chain(name);
     let charts: Vec<Statement> = nodes.flat_map(|node| of_texts(node, chart)).collect();

@@ -38,7 +38,7 @@ pub struct Container {
     pub line: u32,
     /// True if it mounts images as volumes, whose programs it may run.
     pub mounts_images: bool,
-    /// What the bridge relays for that is its command, if it is one.
+    /// The plugin behind the bridge, if its command is the bridge.
     pub relayed: Option<Relayed>,
     /// The reasons for treating it as a plugin: mounts in their order, then images.
     pub reasons: Vec<String>,
@@ -110,13 +110,12 @@ impl Workload {
 impl Container {
     fn new(node: &Node, pod: &Node) -> Self {
         let volume = |mount| volumes(pod).find(|volume| name(volume) == name(mount));
-        let mounts = mounts(node).filter_map(|mount| Some((mount, volume(mount)?)));
-        let mounts: Vec<(&Node, &Node)> = mounts.collect();
+        let mounts: Vec<(&Node, &Node)> =
+            mounts(node).filter_map(|mount| Some((mount, volume(mount)?))).collect();
         let image = node.text("image");
-        let of_mounts = mounts.iter();
-        let of_mounts = of_mounts.filter_map(|(mount, volume)| mounts_nri(mount, volume));
-        let mounted = mounts.iter().filter_map(|(_, volume)| volume.get("image"));
-        let mounted: Vec<&Node> = mounted.collect();
+        let of_mounts = mounts.iter().filter_map(|(mount, volume)| mounts_nri(mount, volume));
+        let mounted: Vec<&Node> =
+            mounts.iter().filter_map(|(_, volume)| volume.get("image")).collect();
         let references = mounted.iter().filter_map(|image| image.text("reference"));
         let images = image.into_iter().chain(references);
         let mut reasons: Vec<String> = of_mounts.chain(images.filter_map(is_published)).collect();

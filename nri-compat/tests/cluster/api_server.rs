@@ -247,7 +247,7 @@ pub(crate) struct Generated {
     pub(crate) pods: usize,
     /// Every pod with a number that this divides runs a plugin.
     pub(crate) plugin_every: usize,
-    /// Characters that each pod has besides what matters.
+    /// The number of irrelevant characters in each pod.
     pub(crate) padding: usize,
 }
 

@@ -111,7 +111,7 @@ impl Run {
             let (outcome, breach) = one(&bench, test).await;
             let traces = bench.take_traces();
             trace(&bench, test, &outcome, &traces)?;
-            // What a plugin does with input that no runtime sends says nothing about other
+            // The reaction of a plugin to input that no runtime sends says nothing about other
             // statements.
             let is_firm = |id: &&str| contract::get(id).is_some_and(|it| it.is_firm());
             if test.statements.iter().any(is_firm) {

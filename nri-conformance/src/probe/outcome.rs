@@ -206,7 +206,7 @@ pub struct Trouble {
     /// The release that was spoken, such as `v0.11.0`.
     #[serde(rename = "nri")]
     pub release: String,
-    /// What the log of a runtime would say about it, if anything.
+    /// The incident that the log of a runtime would report for it, if any.
     pub incident: Option<Incident>,
     /// A description, in one line, in lower case.
     pub message: String,

@@ -122,8 +122,8 @@ pub(crate) fn namespace_path<'a>(pod: &'a PodSandbox, kind: &str) -> Option<&'a 
     Some(found.path.as_str()).filter(|path| !path.is_empty())
 }
 
-/// Returns a pod, completed by what an earlier event has, because a runtime may omit what has
-/// ended.
+/// Returns a pod, completed with the values of an earlier event, because a runtime may omit parts
+/// that have ended.
 pub(crate) fn completed(mut pod: PodSandbox, earlier: PodSandbox) -> PodSandbox {
     let earlier = earlier.linux.unwrap_or_default();
     for namespace in earlier.namespaces {

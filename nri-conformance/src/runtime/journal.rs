@@ -73,7 +73,7 @@ impl Journal {
         position
     }
 
-    /// Returns the pod of an event, completed by what the first event about it has.
+    /// Returns the pod of an event, completed with the values of the first event about it.
     pub(super) fn pod(&self, event: &Arrival) -> PodSandbox {
         let pod = event.facts.as_deref().cloned().unwrap_or_default();
         let record = self.record.borrow();

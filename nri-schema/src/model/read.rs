@@ -151,8 +151,8 @@ impl<'s> Reader<'s> {
 fn by_parent<T: Declaration>(all: &[T], file: usize) -> HashMap<&[i32], Vec<&T>> {
     let mut by_parent: HashMap<&[i32], Vec<&T>> = HashMap::new();
     for element in all.iter().filter(|element| element.id().file == file) {
-        let parent = element.id().path.split_last_chunk::<2>();
-        let parent = parent.map_or(&[][..], |(parent, _)| parent);
+        let parent =
+            element.id().path.split_last_chunk::<2>().map_or(&[][..], |(parent, _)| parent);
         by_parent.entry(parent).or_default().push(element);
     }
     by_parent

@@ -54,7 +54,7 @@ impl<P: Plugin> Route<P> {
 ///
 /// Returns `None` for an RPC or event that the plugin does not handle: the answer is then success
 /// with an empty message. With UNIMPLEMENTED the runtime would repeat the request as StateChange
-/// and record a deprecation although there is none.
+/// and record a deprecation even if there is none.
 ///
 /// # Errors
 ///

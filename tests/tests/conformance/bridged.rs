@@ -42,7 +42,7 @@ struct Differing {
     test: &'static str,
     without: &'static str,
     behind: &'static str,
-    /// What the plugin did behind the bridge, or else without it.
+    /// The behaviour of the plugin behind the bridge, or else without it.
     detail: String,
 }
 

@@ -28,9 +28,9 @@ const CASES: u64 = 60;
 /// The id of NRI's plugin.
 const NRI: &str = "io.containerd.nri.v1.nri";
 
-/// What `check` says about a configuration.
+/// The findings of `check` about a configuration.
 struct Findings {
-    /// What it says about NRI: on or off.
+    /// The line about NRI: on or off.
     line: String,
     incidents: Vec<Incident>,
 }

@@ -152,9 +152,9 @@ fn samples(runtime: RuntimeKind) -> Present {
     present
 }
 
-/// What all samples have and no recorded request has: the pods are on the network of the machine,
-/// no kubelet creates cgroups for them, there is no systemd, and only the pods of samples have
-/// numbers.
+/// The values that all samples have and no recorded request has: the pods are on the network of the
+/// machine, no kubelet creates cgroups for them, there is no systemd, and only the pods of samples
+/// have numbers.
 const NOT_RECORDED: [&str; 6] = [
     "/ips",
     "/annotations/io.kubernetes.cri-o.IP.0",

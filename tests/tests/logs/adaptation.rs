@@ -1,5 +1,5 @@
-//! What `nri-adaptation` writes through `tracing`, as `nri-compat logs` reads it: the warnings of
-//! `LogDeprecations`, and why plugins are refused.
+//! The events of `nri-adaptation` in `tracing`, as `nri-compat logs` reads them: the warnings of
+//! `LogDeprecations`, and the reasons for refusing plugins.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! What the stub of a Go plugin writes into the plugin's own log.
+//! The lines that the stub of a Go plugin writes into the plugin's own log.
 
 use nri_tests::logs::read;
 

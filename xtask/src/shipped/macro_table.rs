@@ -50,8 +50,8 @@ fn row(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     let event_since =
         option(rpc.event.as_ref().and_then(|(_, travelled)| travelled.since.as_ref()));
     let (in_state_change, deprecated) = (rpc.in_state_change(), rpc.deprecation.is_some());
-    let arguments = arguments(rpc)?;
-    let arguments = arguments.iter().map(|Argument { name, ty, .. }| {
+    let all = arguments(rpc)?;
+    let arguments = all.iter().map(|Argument { name, ty, .. }| {
         let (name, ty) = (name.to_string(), source(ty));
         quote!((#name, #ty))
     });

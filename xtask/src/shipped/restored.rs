@@ -33,7 +33,7 @@ pub(super) fn restored(history: &History) -> Result<Option<History>, Error> {
     History::from_tables(tables).map(Some)
 }
 
-/// What the newest revision lacks, by full name, as text.
+/// The elements that the newest revision lacks, by full name, as text.
 #[derive(Default)]
 struct Removed {
     /// The RPCs, each with the name of its service.
@@ -83,8 +83,12 @@ impl Removed {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         // From the last service to the first, so that no insertion moves the next one.
         for service in newest.services.iter().rev() {
-            let rpcs = self.rpcs.values().filter(|(name, _)| *name == service.name);
-            let rpcs: Vec<_> = rpcs.map(|(_, rpc)| rpc.clone()).collect();
+            let rpcs: Vec<_> = self
+                .rpcs
+                .values()
+                .filter(|(name, _)| *name == service.name)
+                .map(|(_, rpc)| rpc.clone())
+                .collect();
             let end = end(text, first_line(&service.about)?)?;
             lines.splice(end..end, rpcs);
         }

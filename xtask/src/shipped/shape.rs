@@ -78,8 +78,8 @@ pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
 
 /// Returns what [`answer_of`] says about the response of the first revision.
 fn builder(rpc: &Rpc<'_>) -> Option<(TokenStream, &'static str)> {
-    let fields = rpc.first.response.fields.iter();
-    let mut fields: Vec<_> = fields.map(|field| field.name.as_str()).collect();
+    let mut fields: Vec<_> =
+        rpc.first.response.fields.iter().map(|field| field.name.as_str()).collect();
     fields.sort_unstable();
     answer_of(&fields)
 }

@@ -47,8 +47,7 @@ pub(in crate::check) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options
         insecure: options.insecure.clone(),
         ..RegistryOptions::default()
     });
-    let platform = options.platform.as_deref();
-    let platform = platform.map(remote::parse_platform).transpose();
+    let platform = options.platform.as_deref().map(remote::parse_platform).transpose();
     let mut asked: BTreeMap<&str, RequestsByPlace<'_>> = BTreeMap::new();
     for request in requests {
         let places = asked.entry(&request.reference).or_default();
@@ -85,8 +84,7 @@ pub(in crate::check) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options
 /// Reads the layers of images, which `references` references name, and reports their plugins. A
 /// quick check only reads entry points that are plugins.
 fn check(scan: &Scan<'_>, images: &[Fetched<'_>], references: usize, is_quick: bool) {
-    let stored = images.iter();
-    let stored = stored.map(|one| (one.remote as &dyn Store, one.image));
+    let stored = images.iter().map(|one| (one.remote as &dyn Store, one.image));
     let layers = Layers::new(scan, references, stored);
     let entries = parallel::each(scan.threads, images, |one| {
         let find = || entry_point(one.remote, one.image, &layers);

@@ -18,7 +18,7 @@ pub(in crate::check) struct Disk {
     len: u64,
     /// True if anybody may execute it.
     pub(in crate::check) is_executable: bool,
-    /// The identity of the file, whatever its name.
+    /// The identity of the file, which all its names share.
     pub(in crate::check) id: FileId,
     /// The number of hard links.
     pub(in crate::check) links: u64,

@@ -1,4 +1,4 @@
-//! Packed data in a program: whatever it is, it was not read, and may be another program.
+//! Packed data in a program, which was not read and may be another program.
 //!
 //! Not each kind of packing has a reader. Packed data looks random, and data that was made letters
 //! for a source file has few different ones. Neither code nor texts nor tables look so over a long

@@ -18,8 +18,7 @@ pub(in crate::check) fn bytes(content: &dyn Content, largest: u64) -> Result<Vec
         let reason = format!("larger than {} MiB", largest >> 20);
         Unreadable::new(SkipKind::TooLarge, reason)
     };
-    let len = usize::try_from(content.len()).ok();
-    let len = len.filter(|len| *len as u64 <= largest);
+    let len = usize::try_from(content.len()).ok().filter(|len| *len as u64 <= largest);
     let mut bytes = vec![0; len.ok_or_else(too_large)?];
     let read = content.read_at(0, &mut bytes)?;
     bytes.truncate(read);

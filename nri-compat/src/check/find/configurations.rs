@@ -24,7 +24,7 @@ pub(in crate::check) struct Configurations {
     judged: Vec<JudgedConfiguration>,
 }
 
-/// What there is to say about a configuration.
+/// The findings about a configuration.
 #[derive(Debug)]
 struct JudgedConfiguration {
     place: Place,
@@ -64,8 +64,8 @@ impl Configurations {
         let history = crate::data::history().ok()?;
         let known = crate::data::configuration().ok()?.runtime(configured.runtime)?;
         let title = history.runtime(configured.runtime).ok()?.runtime.title.as_str();
-        let releases = self.releases.iter();
-        let mut releases = releases.filter(|(runtime, _)| runtime == configured.runtime);
+        let mut releases =
+            self.releases.iter().filter(|(runtime, _)| runtime == configured.runtime);
         let release = releases.next().map(|(_, release)| release);
         let place = Place::from_path(&configured.file);
         let configuration = RuntimeConfiguration {

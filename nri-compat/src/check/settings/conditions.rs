@@ -1,4 +1,4 @@
-//! What a plugin meets under a configuration.
+//! The conditions for a plugin under a configuration.
 
 use std::time::Duration;
 

@@ -17,7 +17,7 @@ use crate::sighting::Occurrences;
 pub struct Incident {
     /// The id of the incident: `INCIDENT_CLOSED`, `CONFIG_NRI_OFF`, …; see `nri-compat explain`.
     pub rule: &'static str,
-    /// What happened to the plugin.
+    /// The fate of the plugin.
     pub plugin: Fate,
     /// The level that the policy sets for its rule, if any; see [`Incident::level`].
     #[cfg_attr(feature = "schema", schemars(with = "Level"))]

@@ -67,8 +67,8 @@ impl Verdict {
     /// confidence: high`.
     pub fn facts(&self) -> String {
         let since = self.since.as_ref().map(|since| format!("since {since}"));
-        let removal = self.planned_removal.as_ref();
-        let removal = removal.map(|removal| format!("planned removal: {removal}"));
+        let removal =
+            self.planned_removal.as_ref().map(|removal| format!("planned removal: {removal}"));
         let confidence = Some(format!("confidence: {}", self.confidence.as_str()));
         let facts: Vec<String> = [since, removal, confidence].into_iter().flatten().collect();
         facts.join("; ")

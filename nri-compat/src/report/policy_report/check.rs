@@ -33,8 +33,7 @@ struct Identity<'s> {
 pub(super) fn results(report: &CheckReport) -> Vec<PolicyResult> {
     let time = report.summary.at.as_deref().and_then(Time::of);
     let verdicts = report.verdicts().map(|(subject, verdict)| result(subject, verdict, time));
-    let incidents = report.incidents();
-    let incidents = incidents.map(|(subject, incident)| happened(subject, incident, time));
+    let incidents = report.incidents().map(|(subject, incident)| happened(subject, incident, time));
     verdicts.chain(incidents).collect()
 }
 

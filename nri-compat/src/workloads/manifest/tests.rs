@@ -75,8 +75,8 @@ fn bombs_and_anchors_of_other_documents_are_errors() {
         format!("{text}m{next}: &m{next} {{<<: [*m{level}, *m{level}], k{level}: v}}\n")
     });
     let deep = format!("a: {}", "[".repeat(100_000));
-    let deep_block = (0..2_000).map(|level| format!("{}a:\n", " ".repeat(level)));
-    let deep_block = deep_block.collect::<String>();
+    let deep_block =
+        (0..2_000).map(|level| format!("{}a:\n", " ".repeat(level))).collect::<String>();
     let others = ["a: &a [*a]\n", "a: *before\n"].map(str::to_owned);
     for bomb in [laughs, merges, deep, deep_block].into_iter().chain(others) {
         let text = format!("{POD}x: &before y\n---\nkind: x\n{bomb}\n---\n{POD}");

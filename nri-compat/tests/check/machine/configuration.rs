@@ -59,7 +59,7 @@ fn a_configured_machine_is_looked_at_where_its_runtimes_look() {
 }
 
 /// Version 1, which containerd 1.7 still reads, has short names of plugins; and CRI-O reads drop-in
-/// files whatever their names.
+/// files of any name.
 #[test]
 fn old_names_and_drop_ins_are_read() {
     for config in [

@@ -1,5 +1,5 @@
 //! Inputs of `diff` that cannot be read: the error names the input and the reason, comes soon, and
-//! stays one error whatever the names are.
+//! stays one error regardless of the names.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -37,32 +37,33 @@ async fn unknown_fields(bench: &Bench) -> Judged {
 }
 
 async fn missing_parts(bench: &Bench) -> Judged {
-    let bare = |sample: &mut Sample| {
-        let Sample { pod, container } = sample;
-        (pod.linux, container.linux, container.hooks) = (None, None, None);
-        (pod.labels, pod.annotations) = Default::default();
-        pod.ips.clear();
-        container.mounts.clear();
-        container.env.clear();
-        container.args.clear();
-    };
-    life(bench, bare, <[u8]>::to_vec, "without submessages").await?;
-    let nameless = |sample: &mut Sample| {
-        let Sample { pod, container } = sample;
-        (pod.name, pod.uid, pod.namespace) = Default::default();
-        container.name.clear();
-    };
-    life(bench, nameless, <[u8]>::to_vec, "with empty strings").await
+    life(bench, remove_parts, <[u8]>::to_vec, "without submessages").await?;
+    life(bench, remove_names, <[u8]>::to_vec, "with empty strings").await
+}
+
+fn remove_parts(Sample { pod, container }: &mut Sample) {
+    (pod.linux, container.linux, container.hooks) = (None, None, None);
+    (pod.labels, pod.annotations) = Default::default();
+    pod.ips.clear();
+    container.mounts.clear();
+    container.env.clear();
+    container.args.clear();
+}
+
+fn remove_names(Sample { pod, container }: &mut Sample) {
+    (pod.name, pod.uid, pod.namespace) = Default::default();
+    container.name.clear();
 }
 
 async fn empty_requests(bench: &Bench) -> Judged {
-    let empty = |sample: &mut Sample| {
-        sample.pod = PodSandbox::default();
-        sample.container = Container::default();
-    };
-    life(bench, empty, |_| Vec::new(), "without content").await?;
+    life(bench, remove_all, |_| Vec::new(), "without content").await?;
     let what = "with an empty pod and an empty container";
-    life(bench, empty, <[u8]>::to_vec, what).await
+    life(bench, remove_all, <[u8]>::to_vec, what).await
+}
+
+fn remove_all(sample: &mut Sample) {
+    sample.pod = PodSandbox::default();
+    sample.container = Container::default();
 }
 
 /// Sends the events of a pod's life about a pod that `vary` has changed, as requests that `encode`

@@ -69,7 +69,7 @@ pub struct Difference {
     /// The pod and the container of the request, such as `default/web/server`; empty if it has
     /// none.
     pub subject: String,
-    /// What the log of a runtime would say about it, if anything.
+    /// The incident that the log of a runtime would report for it, if any.
     pub incident: Option<Incident>,
     /// The difference.
     #[serde(rename = "detail", serialize_with = "phrase")]

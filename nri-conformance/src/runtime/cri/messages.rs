@@ -95,7 +95,7 @@ messages! {
     /// The status of the runtime.
     StatusResponse {
         status: Option<RuntimeStatus> = [message, optional] "1";
-        /// What the runtime adds for debugging, as JSON.
+        /// Information for debugging, as JSON.
         info: HashMap<String, String> = [map = "string, string"] "2";
     }
 

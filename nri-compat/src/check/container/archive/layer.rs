@@ -58,7 +58,7 @@ pub(super) enum LayerChange {
     /// It hides a part of lower layers.
     Whiteout(Whiteout),
     Folder,
-    /// A file, or a device or the like, with the findings in it, if there are any.
+    /// A file, a device or a similar entry, with the findings in it, if there are any.
     File(Option<Box<Found>>),
     /// A hard link to this path.
     Hard(Box<Path>),
@@ -195,8 +195,7 @@ impl Layer {
             }
             Err(why) => Some(unjudged::unread(&file, demand, why.clone())),
         };
-        let outcome = found.as_ref().map(Found::outcome);
-        let outcome = outcome.unwrap_or(FileOutcome::OtherFile);
+        let outcome = found.as_ref().map_or(FileOutcome::OtherFile, Found::outcome);
         reading.scan.count(outcome);
         let found = found.filter(|found| !found.is_empty());
         if found.is_some() {

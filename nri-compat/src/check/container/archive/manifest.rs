@@ -82,8 +82,8 @@ pub(crate) struct Platform {
 impl fmt::Display for Platform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let variant = self.variant.as_deref().unwrap_or_default();
-        let parts = [&self.os, &self.architecture, variant];
-        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        let parts =
+            [&self.os, &self.architecture, variant].into_iter().filter(|part| !part.is_empty());
         f.write_str(&escape::short(&parts.collect::<Vec<_>>().join("/")))
     }
 }

@@ -80,8 +80,11 @@ impl<'c> Packed<'c> {
 
     /// Returns the reason why files other than these images are not read, if there are any.
     pub(super) fn others(&self, images: &[Image]) -> Option<Unreadable> {
-        let layers = images.iter().flat_map(|image| &image.layers);
-        let layers: BTreeSet<&Path> = layers.map(|blob| Path::new(&blob.path)).collect();
+        let layers: BTreeSet<&Path> = images
+            .iter()
+            .flat_map(|image| &image.layers)
+            .map(|blob| Path::new(&blob.path))
+            .collect();
         let is_other = |path: &&PathBuf| !layers.contains(&***path) && !is_part_of_image(path);
         let first = escape::path(self.parts.keys().filter(is_other).min()?);
         let reason = format!("files besides the image, such as {first}, not read");

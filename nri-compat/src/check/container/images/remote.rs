@@ -134,8 +134,7 @@ fn is_wanted(stated: &Platform, asked: Option<&Platform>) -> bool {
     let Some(asked) = asked else {
         return stated.os == "linux";
     };
-    let variant = stated.variant.as_ref();
-    let variant = variant.filter(|variant| !variant.is_empty());
+    let variant = stated.variant.as_ref().filter(|variant| !variant.is_empty());
     let variants = asked.variant.as_ref().zip(variant);
     asked.os == stated.os
         && asked.architecture == stated.architecture

@@ -97,8 +97,7 @@ fn implementations(types: &Types<'_>, wanted: &Wanted) -> Handlers {
         let mut events = methods.filter_map(|method| handled(&method)).peekable();
         if events.peek().is_some() {
             // `main.plugin` and `*main.plugin` count as the same.
-            let name = types.type_name(&found);
-            let name = name.map(|name| name.trim_start_matches('*').to_owned());
+            let name = types.type_name(&found).map(|name| name.trim_start_matches('*').to_owned());
             handlers.types.extend(name);
         }
         handlers.events.extend(events.map(str::to_owned));

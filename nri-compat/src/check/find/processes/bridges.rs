@@ -22,8 +22,9 @@ pub(super) fn relays(proc: &Path, programs: &[Program], are_bridges: &[bool]) ->
     if bridges.is_empty() {
         return Relays::new();
     }
-    let started = of_kind(false).flat_map(|program| &program.pids);
-    let started = started.filter_map(|pid| Some((*pid, starter(proc, *pid, &bridges)?)));
+    let started = of_kind(false)
+        .flat_map(|program| &program.pids)
+        .filter_map(|pid| Some((*pid, starter(proc, *pid, &bridges)?)));
     let sockets = sockets(proc, &bridges);
     let plugins = of_kind(false).flat_map(|program| &program.plugins);
     let connected =
@@ -34,8 +35,7 @@ pub(super) fn relays(proc: &Path, programs: &[Program], are_bridges: &[bool]) ->
 /// Returns the bridge that a process comes from.
 fn starter(proc: &Path, pid: u32, bridges: &BTreeSet<u32>) -> Option<u32> {
     let above = |pid: &u32| parent(&proc.join(pid.to_string()));
-    let ancestors = std::iter::successors(above(&pid), above);
-    let mut ancestors = ancestors.take(MAX_BETWEEN + 1);
+    let mut ancestors = std::iter::successors(above(&pid), above).take(MAX_BETWEEN + 1);
     ancestors.find(|ancestor| bridges.contains(ancestor))
 }
 

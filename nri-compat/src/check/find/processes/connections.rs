@@ -21,7 +21,7 @@ use crate::check::scan::Scan;
 use crate::place::Place;
 use crate::skipped::Unreadable;
 
-/// The name of an NRI socket, in whatever folder a distribution puts it.
+/// The name of an NRI socket. Its folder depends on the distribution.
 const SOCKET_NAME: &str = "nri.sock";
 
 /// The maximum number of network namespaces that are examined.
@@ -45,8 +45,7 @@ pub(super) fn connections(
         return Connections::new();
     }
     let own = (proc.join("net/unix"), unix_sockets());
-    let others = namespaces(proc, pids).into_iter();
-    let others = others.map(|namespace| {
+    let others = namespaces(proc, pids).into_iter().map(|namespace| {
         let sockets = sockets_in(&namespace);
         (namespace, sockets)
     });

@@ -34,8 +34,7 @@ pub(super) fn is(document: &Table) -> bool {
 pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
     let mut all = Configured::new("cri-o", file);
     let main = machine.resolve(file).is_ok().then(|| file.to_owned());
-    let drop_ins = document::expand(&folder(file).join("*"), machine);
-    let drop_ins = drop_ins.unwrap_or_else(|why| {
+    let drop_ins = document::expand(&folder(file).join("*"), machine).unwrap_or_else(|why| {
         all.skip(&folder(file), why);
         Vec::new()
     });

@@ -54,9 +54,9 @@ pub(super) fn expand(pattern: &Path, machine: &MachineRoot) -> Result<Vec<PathBu
     if folder.to_string_lossy().contains('*') {
         return Err(invalid("wildcards in names of folders are not supported"));
     }
-    let glob = Glob::new(&name.unwrap_or_default().to_string_lossy());
-    let glob = glob.map_err(|error| invalid(&error.kind().to_string()))?;
-    let glob = glob.compile_matcher();
+    let glob = Glob::new(&name.unwrap_or_default().to_string_lossy())
+        .map_err(|error| invalid(&error.kind().to_string()))?
+        .compile_matcher();
     let entries = match machine.resolve(folder).and_then(|folder| folder.read_dir()) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -40,8 +40,10 @@ const MAX_PROCESSES: usize = 100_000;
 pub(in crate::check) fn find(machine: &MachineRoot) -> Vec<MachineRuntime> {
     let processes = processes(machine);
     let programs = PROGRAMS.iter().filter_map(|(runtime, name, places)| {
-        let running = processes.iter().filter(|process| process.name == *name);
-        let running = running.filter_map(|process| running_program(runtime, process));
+        let running = processes
+            .iter()
+            .filter(|process| process.name == *name)
+            .filter_map(|process| running_program(runtime, process));
         let installed = places.iter().filter_map(|place| installed(runtime, place, machine));
         running.chain(installed).next()
     });

@@ -63,8 +63,7 @@ fn of_distribution<'h>(
         return Ok(None);
     }
     let spec = format!("{}@{}", distribution.id, known.name);
-    let target = Target::exact(history, &spec)?;
-    let target = target.map(|mut target| {
+    let target = Target::exact(history, &spec)?.map(|mut target| {
         // The runtime that it ships may be any later one.
         target.is_runtime_known = false;
         target.head.given = Some(name.spec());
