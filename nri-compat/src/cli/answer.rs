@@ -9,6 +9,7 @@ use super::decisions::{self, Decisions};
 use super::published::ApiName;
 use super::values::formats_of;
 use super::{images, output, published};
+use crate::arguments::IMAGE_SCHEME;
 use crate::check::assess::assess;
 use crate::check::collect::Collected;
 use crate::check::target::Target;
@@ -179,7 +180,7 @@ pub(super) fn missing(collected: &Collected) -> Option<Error> {
     let help = match collected.missing.as_slice() {
         [] => return None,
         [name] if images::may_be_reference(name) => format!(
-            "name the files or folders of plugins; an image in a registry is named as docker://{name}"
+            "name the files or folders of plugins; an image in a registry is named as {IMAGE_SCHEME}{name}"
         ),
         _ => "name the files or folders of plugins, or use --proc for running ones".to_owned(),
     };

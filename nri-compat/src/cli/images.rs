@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::arguments::IMAGE_SCHEME;
 use crate::check::collect::ImageRequest;
 
 /// Separates image references from paths.
@@ -22,7 +23,7 @@ fn is_image(argument: &Path) -> bool {
         let first = argument.components().next();
         !argument.exists() && first.is_none_or(|first| !Path::new(first.as_os_str()).exists())
     };
-    text.starts_with("docker://") || is_evident(text) && is_free()
+    text.starts_with(IMAGE_SCHEME) || is_evident(text) && is_free()
 }
 
 #[cfg(feature = "registry")]

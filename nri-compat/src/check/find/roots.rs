@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::configurations::Configurations;
 use super::machine_root::MachineRoot;
 use super::runtime::{self, Configured};
-use crate::arguments::is_stdin;
+use crate::arguments::{STDIN_PLACE, is_stdin};
 use crate::check::evidence;
 use crate::check::found::{Demand, PLUGIN_FOLDER};
 use crate::check::request::Request;
@@ -235,7 +235,7 @@ fn not_there(folder: &runtime::Folder, error: &std::io::Error) -> Option<Skipped
 
 /// Returns the name of a stream in the report.
 pub(in crate::check) fn stream_name(path: &Path) -> String {
-    if is_stdin(path) { "<stdin>".to_owned() } else { escape::path(path) }
+    if is_stdin(path) { STDIN_PLACE.to_owned() } else { escape::path(path) }
 }
 
 /// Opens a stream.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::{Options, Reading, may_hide_warnings, tally};
-use crate::arguments::is_stdin;
+use crate::arguments::{STDIN_PLACE, is_stdin};
 use crate::check::collected::Collected;
 use crate::folder::{self, FolderLinks, NotWalked};
 use crate::place::Place;
@@ -48,7 +48,7 @@ struct LogInputs<'o> {
 impl LogInputs<'_> {
     fn named(&mut self, path: &Path) {
         let is_stdin = is_stdin(path);
-        let place = if is_stdin { "<stdin>".into() } else { Place::from_path(path) };
+        let place = if is_stdin { STDIN_PLACE.into() } else { Place::from_path(path) };
         let shown = place.to_string();
         self.collected.summary.looked_at.push(shown.clone());
         if is_stdin {
