@@ -19,6 +19,8 @@ static TABLE: LazyLock<PublishedImages> = LazyLock::new(|| {
 pub(super) struct PublishedImage {
     /// The repository, with its registry.
     pub(super) repository: String,
+    /// The name of its chart, if that is not the name of the image.
+    chart: Option<String>,
     /// A page of the publisher that names it.
     pub(super) source: String,
 }
@@ -30,9 +32,9 @@ struct PublishedImages {
 }
 
 impl PublishedImage {
-    /// Returns the name of its chart, which is that of the image.
+    /// Returns the name of its chart, which usually is that of the image.
     pub(super) fn chart(&self) -> &str {
-        last_part(&self.repository)
+        self.chart.as_deref().unwrap_or_else(|| last_part(&self.repository))
     }
 
     /// Returns the repository without its registry.
@@ -148,6 +150,8 @@ mod tests {
             assert_eq!(repository(&image.repository), image.repository);
             assert!(image.repository.matches('/').count() >= 2, "{image:?}");
         }
+        assert_eq!(published_chart("koordinator-1.6.0.tgz"), Some("koordinator"));
+        assert_eq!(published_chart("koordlet"), None);
     }
 
     #[test]

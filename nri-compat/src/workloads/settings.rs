@@ -143,6 +143,14 @@ mod tests {
                 None,
             ),
             (
+                json!({"chart": "katalyst-colocation-orm", "helm": {"valuesObject": {"katalyst-agent": {"customArgs": {"orm-work-mode": "nri"}}}}}),
+                Some("katalyst-colocation-orm"),
+            ),
+            (
+                json!({"chart": "katalyst-agent", "helm": {"values": "customArgs:\n  orm-work-mode: bypass\n"}}),
+                None,
+            ),
+            (
                 json!({"chart": "oci://quay.io/cilium/tetragon", "set": {"rthooks.interface": "nri-hook"}}),
                 Some("tetragon"),
             ),
