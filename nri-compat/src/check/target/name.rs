@@ -56,8 +56,9 @@ impl ReleaseName {
     /// Parses `NAME@VERSION`, the container runtime version of a Kubernetes node
     /// (`containerd://2.4.2+unknown`), the output of `containerd --version` and `crio --version`,
     /// or the name of a package as `rpm -q` and `apk info` print it (`cri-o-1.33.4-3.el9.x86_64`),
-    /// or of its file (`containerd.io_1.7.27-1_amd64.deb`). It may be in quotes, as in JSON, and
-    /// after the name of its field in a node's status.
+    /// or of its file (`containerd.io_1.7.27-1_amd64.deb`), or the runtime in the log of a plugin
+    /// (`containerd/v1.7.16`). It may be in quotes, as in JSON, and after the name of its field in a
+    /// node's status.
     ///
     /// Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
@@ -127,13 +128,14 @@ fn after_field(name: &str) -> &str {
     field.map_or(name, |(_, name)| name.trim_matches([':', '"', ' ']))
 }
 
-/// Splits the name of a package, which may have a category or a series, from its version.
+/// Splits the name of a package, which may have a category or a series, from its version; or the
+/// name by which a runtime introduces itself to plugins, `containerd/v1.7.16`.
 fn packaged(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("app-containers/").unwrap_or(text);
     RUNTIMES.iter().find_map(|(spelling, name)| {
         let rest = text.strip_prefix(spelling)?;
         let series = |c: char| c.is_ascii_digit() || c == '.';
-        let version = rest.trim_start_matches(series).strip_prefix(['-', '_'])?;
+        let version = rest.trim_start_matches(series).strip_prefix(['-', '_', '/'])?;
         starts_like_version(version).then_some((*name, version))
     })
 }

@@ -18,6 +18,7 @@ containerd.io@1.7.27-1 | containerd@1.7.27 | -1
 cri-o://1.33.4 | cri-o@1.33.4 |
 cri-o@1.33.4-3.rhaos4.20.git1234567.el9 | cri-o@1.33.4 | -3.rhaos4.20.git1234567.el9
 crio@1.30.0~1 | cri-o@1.30.0 | ~1
+containerd/v1.7.16 | containerd@1.7.16 |
 containerd-1:2.1.4-1.el9.x86_64 | containerd@2.1.4 | -1.el9.x86_64
 containerd 1:2.1.4-1 | containerd@2.1.4 | -1
 containerd.io_1.7.27-1_amd64.deb | containerd@1.7.27 | -1_amd64.deb
