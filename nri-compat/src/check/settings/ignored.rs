@@ -103,14 +103,15 @@ fn unknown_key(reader: &PathReader<'_>, setting: &Setting, key: &str) -> Inciden
     about(ids::CONFIG_KEY_UNKNOWN, setting, detail)
 }
 
-/// Returns a question about the most similar setting of the same table.
+/// Returns a question about the most similar setting of the same table, or names all of them.
 fn nearest<'k>(key: &str, known: impl Iterator<Item = &'k str>) -> String {
     let split = |path: &'k str| path.rsplit_once('.').unwrap_or(("", path));
     let (table, own) = key.rsplit_once('.').unwrap_or(("", key));
     let of_table = known.map(split).filter(|(other, _)| is(other, table));
-    match near::names(own, of_table.map(|(_, name)| name)).first() {
+    let names: Vec<&str> = of_table.map(|(_, name)| name).collect();
+    match near::names(own, names.iter().copied()).first() {
         Some(name) => format!("did you mean `{name}`?"),
-        None => "no setting has a similar name".to_owned(),
+        None => format!("its settings there are {}", names.join(", ")),
     }
 }
 
