@@ -160,6 +160,8 @@ pub enum UnknownLog {
     Refused,
     /// It is behind a bridge.
     Bridged,
+    /// The log is its own, in which no runtime warns about it.
+    OwnLog,
     /// Parts of the log cannot be read, for this reason.
     Unread(String),
 }
@@ -352,6 +354,9 @@ impl fmt::Display for UnknownLog {
                 "the runtime did not accept it, so that the log shows nothing about its interface"
             }
             Self::Bridged => BRIDGED,
+            Self::OwnLog => {
+                "this log is its own, which does not show its interface: only that of the runtime does"
+            }
             Self::Unread(why) => return write!(f, "not all of the log could be read: {why}"),
         })
     }

@@ -151,10 +151,14 @@ impl Reading<'_> {
         let place = Place { line: u32::try_from(number).ok(), ..place.clone() };
         let mut found = unwrap::statements(line);
         found.retain(|(record, _)| self.options.period.may_contain(record.get(&Field::Time)));
-        let is_any = !found.is_empty();
+        let mut is_any = false;
         let is_whole = line.ends_with('\n');
         for mut statement in found {
-            self.registrations.follow(statement.0.get(&Field::Host), &mut statement.1);
+            let host = statement.0.get(&Field::Host);
+            if !self.registrations.follow(host, &mut statement.1) || statement.1.note.is_empty() {
+                continue;
+            }
+            is_any = true;
             let topic = &statement.1.topic;
             let is_cut = !is_whole && tally::has_longer_name(&self.tally, topic);
             self.count(TRUNCATED, u64::from(is_cut || topic.0.is_unread()), "");

@@ -82,6 +82,9 @@ pub struct Wording {
     pub since: String,
     /// The last releases that print it, if others followed.
     pub until: Option<String>,
+    /// True if the words are not NRI's own: they count only after a message that names a plugin.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needs_plugin: bool,
     /// Messages as runtimes print them.
     pub samples: Vec<String>,
 }

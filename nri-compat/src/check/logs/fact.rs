@@ -16,7 +16,7 @@ use crate::rules::incident::Incident;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) topic: Topic,
-    /// The text of the statement. Empty if it says only that the plugin is there.
+    /// The text of the statement. Empty if it only names the plugin that the next ones are about.
     pub(super) note: String,
     /// The RPC that the plugin does not have, so that its event was delivered as `StateChange`.
     pub(super) rpc: Option<String>,
@@ -28,6 +28,8 @@ pub(super) struct Statement {
     pub(super) unknown_events: Vec<String>,
     /// The part of the life of the plugin.
     pub(super) stage: Stage,
+    /// True if the words are not NRI's own: then it counts only after a message about a plugin.
+    pub(super) needs_plugin: bool,
 }
 
 /// The subject of a statement, with the name of the plugin, `10-template`, or only `template`.
@@ -83,10 +85,13 @@ pub(super) fn statements(record: &Record) -> Vec<Statement> {
         for groups in pattern.regex.captures_iter(&text) {
             let range = groups.get_match().range();
             if pattern.incident.is_some() {
-                if taken.iter().any(|other| other.start < range.end && range.start < other.end) {
+                let is_part =
+                    |other: &Range<usize>| other.start < range.end && range.start < other.end;
+                let is_taken = taken.iter().any(is_part);
+                taken.push(range);
+                if is_taken {
                     continue;
                 }
-                taken.push(range);
             }
             found.extend(in_groups(pattern, &groups));
         }
@@ -99,7 +104,7 @@ fn in_groups(pattern: &Pattern, groups: &Captures<'_>) -> Vec<Statement> {
     let group = |name| Some(groups.name(name)?.as_str());
     let mut said = String::new();
     groups.expand(&pattern.says, &mut said);
-    let said = said.trim_end().trim_end_matches(':');
+    let said = without_wrapper(&said);
     let mask = group("mask").map(unknown_events).unwrap_or_default();
     let statement = |name: Option<&str>| Statement {
         topic: topic(pattern, name),
@@ -109,6 +114,7 @@ fn in_groups(pattern: &Pattern, groups: &Captures<'_>) -> Vec<Statement> {
         incident: pattern.incident,
         unknown_events: mask.clone(),
         stage: pattern.stage,
+        needs_plugin: pattern.needs_plugin,
     };
     let plugin = group("plugin").or(group("own"));
     let mut names = [group("event"), plugin].into_iter().flatten();
@@ -121,6 +127,14 @@ fn in_groups(pattern: &Pattern, groups: &Captures<'_>) -> Vec<Statement> {
     let names = names.split(',').chain(group("other")).map(str::trim);
     let names = names.filter(|name| !name.is_empty());
     names.map(|name| statement(Some(name))).collect()
+}
+
+/// Returns what a message says without the quotes after it, which are those of a wrapper unless one
+/// was opened within.
+fn without_wrapper(said: &str) -> &str {
+    let bare = said.trim_end().trim_end_matches(['"', '\'', '\\', ':']);
+    let is_open = bare.matches('"').count() % 2 == 1;
+    if is_open { said.trim_end() } else { bare }
 }
 
 /// Returns the topic of a statement. If it names no plugin, and the plugin still serves, the

@@ -112,17 +112,23 @@ impl Life {
     }
 }
 
-/// The last registration on each host, by which a message that names no plugin is about one: a
-/// runtime registers and synchronizes external plugins one after the other.
+/// The plugin that registered or was announced last on each host: a message that names no plugin is
+/// about it, because a runtime registers and synchronizes external plugins one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Registrations(BTreeMap<Option<String>, String>);
 
 impl Registrations {
     /// Takes in a statement, and gives it the name of the plugin if its message has none.
-    pub(super) fn follow(&mut self, host: Option<&String>, said: &mut Statement) {
+    ///
+    /// Returns false if the words of the message are not NRI's own, and no plugin was named before
+    /// it: then it is about something else.
+    pub(super) fn follow(&mut self, host: Option<&String>, said: &mut Statement) -> bool {
         let host = host.cloned();
+        if said.needs_plugin && !self.0.contains_key(&host) {
+            return false;
+        }
         match (said.stage, &said.topic.1) {
-            (Stage::Registered, Some(name)) => {
+            (Stage::Registered | Stage::Announced, Some(name)) => {
                 if self.0.len() < MAX_HOSTS || self.0.contains_key(&host) {
                     self.0.insert(host, name.clone());
                 }
@@ -138,10 +144,16 @@ impl Registrations {
                 said.topic.1 = self.0.remove(&host);
             }
             (
-                Stage::Registered | Stage::Connected | Stage::Ended | Stage::Refused | Stage::Other,
+                Stage::Announced
+                | Stage::Registered
+                | Stage::Connected
+                | Stage::Ended
+                | Stage::Refused
+                | Stage::Other,
                 Some(_) | None,
             ) => {}
         }
+        true
     }
 }
 

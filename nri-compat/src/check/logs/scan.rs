@@ -2,11 +2,11 @@
 //! other line is parsed.
 
 use std::io::{self, Read};
-use std::iter::Peekable;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use memchr::memmem::find_iter;
 use memchr::{memchr, memchr_iter, memrchr};
+use regex::bytes::Regex;
 
 use super::wording::{RARE, may_match};
 use crate::check::progress::Progress;
@@ -19,28 +19,43 @@ pub const LONGEST_LINE: usize = 256 << 20;
 /// searched.
 const CHUNK: usize = 256 << 10;
 
-/// Returns the places in lines that may be about NRI, in lists that are each in order: words of
-/// which every message about NRI has one; messages as arrays of bytes; what journald and rsyslog
-/// say of messages that they dropped. Searches for something rare are faster than one for all
-/// wordings.
-fn relevant(lines: &[u8]) -> [Places<'_>; 4] {
-    let [plugin, nri] = RARE.map(|word| find_iter(lines, word));
-    let array = memchr_iter(b'[', lines);
-    let places: [Box<dyn Iterator<Item = usize> + '_>; 4] = [
-        Box::new(plugin),
-        Box::new(nri),
-        Box::new(array.filter(|at| is_message(&lines[..*at]))),
-        Box::new(find_iter(lines, " messages")),
-    ];
-    places.map(Iterator::peekable)
+/// What journald and rsyslog say of messages that they dropped.
+const DROPPED: &str = " messages";
+
+/// The forms in which JSON has an array as a value: that of a message may be one of bytes.
+const ARRAYS: [&str; 2] = ["\":[", ": ["];
+
+/// A search for all that lines about NRI may have, in one pass: few literals, which are found with
+/// vector instructions by their first three bytes. So these have to be rare in logs.
+static RELEVANT: LazyLock<Regex> = LazyLock::new(|| {
+    let words = RARE.iter().chain(&ARRAYS).chain([&DROPPED]);
+    let words: Vec<String> = words.map(|word| regex::escape(word)).collect();
+    Regex::new(&words.join("|")).expect("the words are constants")
+});
+
+/// What the search found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relevant {
+    /// One of the words of messages about NRI.
+    Word,
+    Array,
+    Dropped,
 }
 
-type Places<'l> = Peekable<Box<dyn Iterator<Item = usize> + 'l>>;
+impl Relevant {
+    fn of(found: &[u8]) -> Self {
+        match found {
+            [b'"' | b':', ..] => Self::Array,
+            [b' ', ..] => Self::Dropped,
+            _ => Self::Word,
+        }
+    }
+}
 
 /// Returns true if an array after this is a message of journald that is not printable, as bytes.
 fn is_message(before: &[u8]) -> bool {
-    let key = before.trim_ascii_end().strip_suffix(b":");
-    key.is_some_and(|key| key.trim_ascii_end().ends_with(b"\"MESSAGE\""))
+    let key = before.trim_ascii_end();
+    key.strip_suffix(b"\"").unwrap_or(key).ends_with(b"\"MESSAGE")
 }
 
 /// A reader of lines, for one stream.
@@ -126,31 +141,34 @@ impl Scanner {
     /// Searches complete lines.
     fn lines(&mut self, range: Range<usize>, see: &mut dyn FnMut(u64, &str)) {
         let lines = &self.buffer[range];
-        let (mut counted, mut end) = (0, 0);
-        let mut places = relevant(lines);
-        while let Some(found) = first(&mut places, end) {
-            let start = memrchr(b'\n', &lines[..found]).map_or(0, |end| end + 1);
-            end = memchr(b'\n', &lines[found..]).map_or(lines.len(), |end| found + end + 1);
-            self.lines_before += line_ends(&lines[counted..start]);
-            counted = start;
-            let line = &lines[start..end];
-            let mut others = places[RARE.len()..].iter_mut();
-            let has_other = others.any(|places| places.peek().is_some_and(|place| *place < end));
-            if has_other || may_match(line) {
-                see(self.lines_before + 1, &String::from_utf8_lossy(line));
+        // The ends of what was searched and of the last line whose words were judged, and the
+        // beginning of the lines that were not counted.
+        let (mut searched, mut judged, mut counted) = (0, 0, 0);
+        while let Some(found) = RELEVANT.find_at(lines, searched) {
+            searched = found.end();
+            let kind = Relevant::of(found.as_bytes());
+            let is_known = match kind {
+                Relevant::Word => found.start() < judged,
+                Relevant::Array => !is_message(&lines[..found.start()]),
+                Relevant::Dropped => false,
+            };
+            if is_known {
+                continue;
             }
+            let start = memrchr(b'\n', &lines[..found.start()]).map_or(0, |end| end + 1);
+            let end =
+                memchr(b'\n', &lines[searched..]).map_or(lines.len(), |end| searched + end + 1);
+            let line = &lines[start..end];
+            if kind == Relevant::Word && !may_match(line) {
+                judged = end;
+                continue;
+            }
+            self.lines_before += line_ends(&lines[counted..start]);
+            (searched, counted) = (end, start);
+            see(self.lines_before + 1, &String::from_utf8_lossy(line));
         }
         self.lines_before += line_ends(&lines[counted..]);
     }
-}
-
-/// Returns the first place that is not before `from`.
-fn first(places: &mut [Places<'_>], from: usize) -> Option<usize> {
-    let firsts = places.iter_mut().filter_map(|places| {
-        while places.next_if(|place| *place < from).is_some() {}
-        places.peek().copied()
-    });
-    firsts.min()
 }
 
 fn line_ends(lines: &[u8]) -> u64 {

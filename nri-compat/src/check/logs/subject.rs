@@ -30,6 +30,8 @@ impl Subject {
 /// The part of the life of a plugin that a statement is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Stage {
+    /// The runtime begins to synchronize it, or its own log names it.
+    Announced,
     /// It registered.
     Registered,
     /// It was connected and synchronized.

@@ -8,6 +8,7 @@ use super::life::Lives;
 use super::record::Field;
 use super::subject::Subject;
 use super::unwrap::Found;
+use super::wording::OWN_LOG;
 use crate::check::events::in_order;
 use crate::check::identity::{identity, is_plugin_name};
 use crate::place::Place;
@@ -147,6 +148,10 @@ pub(super) fn sighting(((subject, full), mentions): (Topic, Mentions)) -> Sighti
 fn without_warning(mentions: &Mentions) -> UnknownLog {
     if mentions.notes.contains_key(BRIDGED) {
         return UnknownLog::Bridged;
+    }
+    let mut notes = mentions.notes.keys();
+    if notes.all(|note| note.starts_with(OWN_LOG)) {
+        return UnknownLog::OwnLog;
     }
     match mentions.incidents.worst() {
         Some(Fate::Closed) => UnknownLog::Closed,

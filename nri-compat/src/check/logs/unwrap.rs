@@ -10,6 +10,7 @@ use anstream::adapter::strip_str;
 
 use super::fact::{self, Statement};
 use super::record::{Field, Record, header, inherit};
+use super::wording::may_match;
 use super::{json, logfmt};
 
 /// The maximum number of wrappers: a collector around journald around logfmt is three, and its
@@ -55,6 +56,9 @@ fn in_group(group: &[Record], depth: usize) -> Vec<Found> {
     for record in group {
         let mut wrapper = record.clone();
         let mut line = wrapper.remove(&Field::Message).unwrap_or_default();
+        if !may_match(line.as_bytes()) {
+            continue;
+        }
         line.push('\n');
         let mut statements = in_text(&line, &wrapper, depth);
         statements.retain(|(_, new)| found.iter().all(|(_, known)| known != new));

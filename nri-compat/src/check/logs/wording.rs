@@ -9,8 +9,11 @@ use regex::Regex;
 use super::record::regex;
 use super::subject::{Stage, Subject};
 use crate::facts::DEDICATED;
-use crate::rules::incident::{self, Fate, Incident};
+use crate::rules::incident::{self, Fate, Incident, Wording};
 use crate::unknown::BRIDGED;
+
+/// How notes begin that are from the log of a plugin itself, which the Go stub writes.
+pub(super) const OWN_LOG: &str = "its own log says:";
 
 /// The message of containerd whose details are in fields.
 pub(super) const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface";
@@ -23,7 +26,8 @@ pub(super) const LISTED_MESSAGE: &str = "\"message\": \"NRI plugin";
 ///
 /// `NAME` is the name of a plugin with its index, and so is `OWN`, where a pattern has another name
 /// already: programs of all kinds have plugins, but do not call them `10-template`. Messages that
-/// name no plugin need one of NRI's own reasons.
+/// name no plugin need one of NRI's own reasons. Those that say `NOTHING` only name the plugin that
+/// the next messages are about.
 const WORDINGS: &[(Subject, Stage, &str)] = &[
     (
         Subject::Plugin,
@@ -42,6 +46,17 @@ const WORDINGS: &[(Subject, Stage, &str)] = &[
         [a-zA-Z-]+ plugin registered as NAME \(with NRI version (?<version>v[^)]*)\) => it registered and reported NRI version $version
         [a-zA-Z-]+ plugin registered as NAME \(with NRI version unknown => it registered without an NRI version: its stub is older than DEDICATED, or does not send one
         plugin "[^"]*" registered as "NAME" \(with NRI version [^v] => it registered without an NRI version: its stub is older than DEDICATED, or does not send one
+        "#,
+    ),
+    (
+        Subject::Plugin,
+        Stage::Announced,
+        r#"
+        synchronizing plugin NAME => NOTHING
+        Created plugin NAME \([^),]*, handles (?<events>[A-Za-z,]+)\) => OWN_LOG it handles $events
+        Registering plugin NAME[.]{3} => OWN_LOG it registers
+        Configuring plugin NAME for runtime (?<runtime>[^\s"\\]+?)(?:[.]{3}|[\s"\\]|$) => OWN_LOG its runtime is $runtime
+        Started plugin NAME[.]{3} => OWN_LOG it started
         "#,
     ),
     (
@@ -88,6 +103,7 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
         "FAILED",
         r#"(?:failed to (?:create|initialize|start|synchronize) (?:(?:[a-zA-Z-]+ )?plugin: (?:plugin OWN: )?|(?:pre-installed |builtin )?NRI plugin \\*"QUALIFIED\\*": ))"#,
     ),
+    ("OWN_LOG", OWN_LOG),
     ("OWN", r#"(?<own>[0-9]{2}-[^\s"',:\\\[\]]+)"#),
     ("QUALIFIED", r#"(?:[a-z-]+:)?(?<plugin>[^"\\\[\]:\x00-\x1F\x7F-\x9F]+)(?:\[[0-9]+\])?"#),
     ("ANY", r#"(?<plugin>[^"\x00-\x1F\x7F-\x9F]+)"#),
@@ -96,6 +112,7 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("STEP", "(?<step>create|initialize|start|synchronize)"),
     ("DEDICATED", DEDICATED),
     ("CONNECTED", "it connected"),
+    ("NOTHING", ""),
     ("BRIDGED", BRIDGED),
     ("LISTED", "its list names neither plugin nor event, but its log does"),
     ("UNREAD", "truncated or in an unknown format: cannot determine which one"),
@@ -110,6 +127,8 @@ pub(super) struct Pattern {
     pub(super) regex: Regex,
     /// The statement, with the names of groups.
     pub(super) says: String,
+    /// True if its words are not NRI's own.
+    pub(super) needs_plugin: bool,
     /// Words of which every match has one.
     literals: Vec<String>,
 }
@@ -128,11 +147,12 @@ impl Pattern {
             incident: None,
             regex: regex(&pattern),
             says: filled(says),
+            needs_plugin: false,
             literals,
         }
     }
 
-    fn of_incident(incident: &'static Incident, pattern: &str, says: &str) -> Self {
+    fn of_incident(incident: &'static Incident, wording: &Wording) -> Self {
         let (subject, stage) = match incident.plugin {
             Fate::Closed => (Subject::Plugin, Stage::Ended),
             Fate::Refused => (Subject::Plugin, Stage::Refused),
@@ -140,7 +160,11 @@ impl Pattern {
             Fate::OneShot => (Subject::OneShot, Stage::Other),
             Fate::None => (Subject::Runtime, Stage::Other),
         };
-        Self { incident: Some(incident), ..Self::new(subject, stage, pattern, says) }
+        Self {
+            incident: Some(incident),
+            needs_plugin: wording.needs_plugin,
+            ..Self::new(subject, stage, &wording.pattern, &wording.says)
+        }
     }
 }
 
@@ -154,7 +178,7 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         rows.partition(|row| row.subject.is_unread());
     let incidents = incident::all().iter().flat_map(|incident| {
         let wordings = incident.wordings.iter();
-        wordings.map(|wording| Pattern::of_incident(incident, &wording.pattern, &wording.says))
+        wordings.map(|wording| Pattern::of_incident(incident, wording))
     });
     rows.into_iter().chain(incidents).chain(unread).collect()
 });
@@ -186,10 +210,10 @@ pub(super) fn candidates(text: &str) -> impl Iterator<Item = &'static Pattern> {
     PATTERNS.iter().zip(found).filter_map(|(pattern, is_found)| is_found.then_some(pattern))
 }
 
-/// Words of which one is in every message that a pattern matches. A search for one of them is much
-/// faster than one for the words of all patterns.
-/// Some messages begin with `Plugin`.
-pub(super) const RARE: [&str; 2] = ["lugin", "NRI"];
+/// Words of which one is in every message that a pattern matches: `Plugin` or `plugin`, `NRI`, the
+/// folder of its socket, `oversized message`. A search for these few is much faster than one for the
+/// words of all patterns.
+pub(super) const RARE: [&str; 4] = ["lugin", "NRI", "/nri", "zed m"];
 
 /// Returns a word for each alternative of a pattern that is in every text that it matches: the
 /// longest one outside of groups and classes. It has no character that JSON or logfmt escape.
@@ -246,7 +270,7 @@ mod tests {
     fn every_sample_matches_its_pattern_and_is_found() {
         for incident in incident::all() {
             for wording in &incident.wordings {
-                let pattern = Pattern::of_incident(incident, &wording.pattern, &wording.says);
+                let pattern = Pattern::of_incident(incident, wording);
                 for sample in &wording.samples {
                     assert!(pattern.regex.is_match(sample), "{}: {sample}", incident.rule.id);
                     assert!(may_match(sample.as_bytes()), "{}: {sample}", incident.rule.id);
