@@ -24,6 +24,7 @@
 mod arguments;
 mod book;
 mod bounded_json;
+mod bounded_yaml;
 pub mod bridge;
 pub mod check;
 mod cli;

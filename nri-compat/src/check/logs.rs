@@ -24,6 +24,7 @@ mod life;
 mod logfmt;
 mod period;
 mod record;
+mod room;
 mod scan;
 mod source;
 mod subject;

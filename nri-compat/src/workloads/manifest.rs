@@ -9,13 +9,14 @@ use std::thread;
 
 use encoding_rs::UTF_8;
 use serde::de::IgnoredAny;
-use serde_saphyr::DuplicateKeyPolicy;
 
 use super::content::{ObjectContent, Statement, is_complete};
 use super::installers;
 use super::node::{Node, Value};
 use super::pod::Workload;
 use super::settings;
+use crate::bounded_yaml;
+
 /// The maximum size of a file in bytes. The text and one document at a time are held in memory.
 pub const MAX_BYTES: u64 = 64 << 20;
 
@@ -30,16 +31,6 @@ const HEADINGS: [&str; 3] = ["NOTES:", "HOOKS:", "MANIFEST:"];
 
 /// Words of which each object, and each part of one that matters here, has one.
 const OBJECT_WORDS: [&str; 4] = ["apiVersion", "hostPath", "kind:", "mountPath"];
-
-/// The maximum number of values in a document, with those of aliases: enough for a list of some
-/// thousand pods.
-const MAX_VALUES: usize = 1_000_000;
-
-/// The maximum number of parts of values that aliases repeat in a document.
-const MAX_REPEATED: usize = 200_000;
-
-/// The maximum depth of a document. Schemas in custom resource definitions have about 50.
-const MAX_DEPTH: usize = 100;
 
 /// The marker of a template of a chart.
 const TEMPLATE: &str = "{{";
@@ -173,7 +164,7 @@ impl Document<'_> {
     ///
     /// Returns an error if it is not YAML and may be an object, or if it exceeds a limit.
     fn parse(&self) -> Result<Option<Node>, SyntaxError> {
-        let error = match parse(self.text) {
+        let error = match bounded_yaml::read::<Node>(self.text) {
             Ok(mut node) => {
                 node.move_down(self.lines_before);
                 return Ok(Some(node));
@@ -192,23 +183,6 @@ impl Document<'_> {
             reason: reason(self.text, &error),
         })
     }
-}
-
-fn parse(text: &str) -> Result<Node, serde_saphyr::Error> {
-    let budget = serde_saphyr::budget! {
-        max_nodes: MAX_VALUES,
-        max_events: 2 * MAX_VALUES,
-        max_depth: MAX_DEPTH,
-    };
-    let alias_limits = serde_saphyr::alias_limits! { max_total_replayed_events: MAX_REPEATED };
-    let options = serde_saphyr::options! {
-        alias_limits: alias_limits,
-        budget: budget,
-        duplicate_keys: DuplicateKeyPolicy::LastWins,
-        strict_booleans: true,
-        with_snippet: false,
-    };
-    serde_saphyr::from_str_with_options(text, options)
 }
 
 fn reason(text: &str, error: &serde_saphyr::Error) -> String {

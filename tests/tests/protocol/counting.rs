@@ -1,13 +1,18 @@
-//! An allocator that counts the memory of a thread, for tests of limits on memory.
+//! An allocator that counts memory, for tests of limits on memory.
 #![allow(unsafe_code, reason = "an allocator cannot be written without it")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicIsize, Ordering};
 
 thread_local! {
     static LIVE: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
+
+/// The bytes of all threads.
+static ALL_LIVE: AtomicIsize = AtomicIsize::new(0);
+static ALL_PEAK: AtomicIsize = AtomicIsize::new(0);
 
 /// The allocator of the system, which counts the bytes that each thread allocates and frees.
 #[derive(Debug)]
@@ -22,7 +27,19 @@ pub(crate) fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     (result, usize::try_from(PEAK.get() - before).unwrap_or_default())
 }
 
+/// Returns the result of a function and the most bytes that it had allocated at once, on any
+/// thread. Nothing else may run in this process.
+pub(crate) fn peak_of_threads<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = ALL_LIVE.load(Ordering::Relaxed);
+    ALL_PEAK.store(before, Ordering::Relaxed);
+    let result = work();
+    let peak = ALL_PEAK.load(Ordering::Relaxed) - before;
+    (result, usize::try_from(peak).unwrap_or_default())
+}
+
 fn count(change: isize) {
+    let live = ALL_LIVE.fetch_add(change, Ordering::Relaxed) + change;
+    ALL_PEAK.fetch_max(live, Ordering::Relaxed);
     // A thread that ends frees memory after its counters are gone.
     let _ = LIVE.try_with(|live| {
         live.set(live.get() + change);

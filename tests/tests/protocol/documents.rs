@@ -1,113 +1,100 @@
 //! The memory that documents take when they are decoded: those of the worst shapes, and the most
 //! bytes for each of theirs that a decoder may need. Larger documents have limits on memory that
 //! follow from it.
+//!
+//! To add a decoder, add a row to the table of the files in `documents`.
 
-use nri_compat::merge::Merge;
-use nri_compat::policy::Baseline;
-use nri_conformance::record::Reader;
+mod archives;
+mod json;
+mod schemas;
+mod text;
 
-use crate::counting::peak_of;
+use std::process::Command;
+
+use crate::counting::peak_of_threads;
 
 /// The elements of a list, which has just grown.
-const ELEMENTS: usize = (1 << 13) + 1;
+const ELEMENTS: usize = (1 << 11) + 1;
 
-/// A decoder, the most bytes of memory for each byte, and documents in the worst shapes.
+/// Set in the process that counts.
+const COUNTS: &str = "NRI_TESTS_COUNTS";
+
+const TEST: &str = "documents::no_byte_of_a_document_takes_more_memory_than_its_decoder_allows";
+
+/// A decoder.
 struct Decoder {
     name: &'static str,
+    /// The most bytes of memory for each byte of a document.
     factor: usize,
+    /// The bytes of memory that any document may take.
+    base: usize,
     decode: fn(&[u8]),
+    /// Documents in the worst shapes.
     documents: Vec<Vec<u8>>,
 }
 
+/// Returns so many copies of an element, with this between them.
+fn repeated(element: &str, between: &str) -> String {
+    vec![element; ELEMENTS].join(between)
+}
+
 fn list(element: &str) -> String {
-    vec![element; ELEMENTS].join(",")
+    repeated(element, ",")
 }
 
-/// Returns a report whose only plugin has these fields, and one with many such plugins.
-fn reports() -> Vec<Vec<u8>> {
-    let plugin =
-        |more: &str| format!(r#"{{"place":{{"file":"a"}},"role":"plugin","verdicts":[]{more}}}"#);
-    let report = |subjects: &str| format!(r#"{{"schema":1,"subjects":[{subjects}]}}"#).into_bytes();
-    let texts = list(r#""""#);
-    vec![
-        report(&list(&plugin(""))),
-        report(&plugin(&format!(r#","events":[{texts}]"#))),
-        report(&plugin(&format!(r#","nodes":[{texts}]"#))),
-        // Entries of a collector of logs.
-        format!(r#"{{"a":[{}]}}"#, list("0")).into_bytes(),
-        format!(r#"{{"a":[{}]}}"#, list("[]")).into_bytes(),
-        format!(
-            "{{{}}}",
-            (0..ELEMENTS).map(|nth| format!("\"{nth}\":0")).collect::<Vec<_>>().join(",")
-        )
-        .into_bytes(),
-    ]
+/// Returns what a function makes of each number.
+fn numbered(of: impl Fn(usize) -> String) -> String {
+    (0..ELEMENTS).map(of).collect()
 }
 
-fn baselines() -> Vec<Vec<u8>> {
-    let baseline =
-        |findings: &str| format!(r#"{{"schema":2,"findings":[{findings}]}}"#).into_bytes();
-    let texts = list(r#""""#);
-    vec![
-        baseline(&list(r#"{"fingerprint":"","rule":""}"#)),
-        baseline(&format!(r#"{{"fingerprint":"","rule":"","events":[{texts}]}}"#)),
-    ]
+impl Decoder {
+    /// Returns the most bytes of memory beyond those that any document may take, for each byte of a
+    /// document.
+    fn worst(&self) -> usize {
+        let documents = self.documents.iter();
+        documents.map(|document| self.factor_of(document)).max().unwrap_or_default()
+    }
+
+    fn factor_of(&self, document: &[u8]) -> usize {
+        let decode = || {
+            let ((), peak) = peak_of_threads(|| (self.decode)(document));
+            peak.saturating_sub(self.base).div_ceil(document.len())
+        };
+        // What is made once is no part of it.
+        let first = decode();
+        if first > self.factor { decode() } else { first }
+    }
 }
 
-/// Returns recordings with a frame that has a list where a text is expected, or unknown keys.
-fn recordings() -> Vec<Vec<u8>> {
-    let recording = |frame: String| {
-        let header =
-            r#"{"nri-session":1,"source":"proxy","redacted":true,"started":1795325397000000}"#;
-        format!("{header}\n{frame}\n").into_bytes()
-    };
-    let numbers = list("0");
-    vec![
-        recording(format!(r#"{{"at":15,"connection":1,"event":"opened","x":[{numbers}]}}"#)),
-        recording(format!(r#"{{"at":15,"connection":1,"event":[{numbers}]}}"#)),
-    ]
+fn check() {
+    let decoders = json::decoders().into_iter().chain(text::decoders());
+    let decoders = decoders.chain(schemas::decoders()).chain(archives::decoders());
+    let mut failed = Vec::new();
+    for decoder in decoders {
+        let worst = decoder.worst();
+        let base = decoder.base >> 10;
+        println!("{worst:5} of {:5}, beyond {base:5} KiB: {}", decoder.factor, decoder.name);
+        if worst > decoder.factor {
+            failed.push(decoder.name);
+        }
+    }
+    assert!(failed.is_empty(), "{failed:?}");
 }
 
-fn decoders() -> [Decoder; 3] {
-    [
-        Decoder {
-            name: "report of merge",
-            factor: 128 + 2,
-            decode: |bytes| Merge::default().read("report", &mut &*bytes),
-            documents: reports(),
-        },
-        Decoder {
-            name: "baseline",
-            factor: 84 + 1,
-            decode: |bytes| {
-                let text = std::str::from_utf8(bytes).unwrap();
-                Baseline::parse("baseline", text).unwrap();
-            },
-            documents: baselines(),
-        },
-        Decoder {
-            name: "recording",
-            factor: 64,
-            decode: |bytes| {
-                let mut reader = Reader::new(bytes).unwrap();
-                let _ = reader.next_frame();
-            },
-            documents: recordings(),
-        },
-    ]
-}
-
+/// Some decoders have threads of their own, so this test runs alone, in a process that counts what
+/// all threads allocate.
 #[test]
 fn no_byte_of_a_document_takes_more_memory_than_its_decoder_allows() {
-    for decoder in decoders() {
-        // What is made once is no part of it.
-        decoder.documents.iter().for_each(|document| (decoder.decode)(document));
-        let factors = decoder.documents.iter().map(|document| {
-            let ((), peak) = peak_of(|| (decoder.decode)(document));
-            peak.div_ceil(document.len())
-        });
-        let worst = factors.max().unwrap_or_default();
-        println!("{worst:5} of {:5} {}", decoder.factor, decoder.name);
-        assert!(worst <= decoder.factor, "{}: {worst}", decoder.name);
+    if std::env::var_os(COUNTS).is_some() {
+        return check();
     }
+    let program = std::env::current_exe().unwrap();
+    let counts = Command::new(program)
+        .args([TEST, "--exact", "--nocapture", "--test-threads=1"])
+        .env(COUNTS, "1")
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&counts.stdout);
+    println!("{printed}");
+    assert!(printed.contains("1 passed"), "{}", String::from_utf8_lossy(&counts.stderr));
 }

@@ -58,13 +58,13 @@ const FROM_PLUGINS: &[Root] = &roots! {
 const ENTRY: usize = 9;
 
 /// A field that may be repeated, and the numbers of the fields that lead to it from a root.
-struct Place {
+pub(crate) struct Place {
     path: Vec<u32>,
     field: FieldDescriptor,
 }
 
 /// Collects the repeated fields below a message, each once.
-fn places(
+pub(crate) fn places(
     message: &MessageDescriptor,
     path: &[u32],
     seen: &mut BTreeSet<String>,
@@ -160,7 +160,7 @@ fn entries(place: &Place, count: usize) -> Vec<u8> {
 
 /// Returns the messages of the shapes that cost most for a field, with as many elements as `count`
 /// says for the length of one.
-fn shapes(place: &Place, count: impl Fn(usize) -> usize) -> Vec<Vec<u8>> {
+pub(crate) fn shapes(place: &Place, count: impl Fn(usize) -> usize) -> Vec<Vec<u8>> {
     let elements = elements(&place.field);
     let filled = |one: &Vec<u8>| filled(place, one, count(one.len()));
     let mut shapes: Vec<_> = elements.iter().map(filled).collect();

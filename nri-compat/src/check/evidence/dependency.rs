@@ -21,8 +21,9 @@ use crate::unknown::UnknownSource;
 /// The maximum size of a file in bytes; bills of materials of large images have some ten megabytes.
 const MAX_FILE: u64 = 64 << 20;
 
-/// The maximum size of a TOML file in bytes; lock files of large workspaces have half a megabyte.
-const MAX_TOML: usize = 4 << 20;
+/// The maximum size of a TOML file in bytes; lock files of large workspaces have half a megabyte. A
+/// byte takes up to 400 bytes of memory.
+const MAX_TOML: usize = 1 << 20;
 
 /// The bytes of memory for each value of a bill: the largest part has two texts, and two values if
 /// it is empty.

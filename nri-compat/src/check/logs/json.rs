@@ -12,7 +12,8 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Deserializer;
 
 use super::fact;
-use super::record::{Field, Ranked, Record, inherit};
+use super::record::{Field, Ranked, Record};
+use super::room::Room;
 use super::wording::may_match;
 
 /// The rank of a field that is in an object below, after all keys.
@@ -30,8 +31,9 @@ const MAX_BROKEN_VALUES: usize = 32;
 /// The texts of one object, which may say the same thing several times.
 pub(super) type Group = Vec<Record>;
 
-/// Returns the groups in the JSON values of a text, and the rest of the text.
-pub(super) fn split(text: &str, wrapper: &Record) -> (Vec<Group>, String) {
+/// Returns the groups in the JSON values of a text, and the rest of the text. A value whose records
+/// would take too much memory is a part of the rest.
+pub(super) fn split(text: &str, wrapper: &Record, room: &Room) -> (Vec<Group>, String) {
     let (mut groups, mut rest, mut at, mut broken) = (Vec::new(), String::new(), text, 0);
     while broken < MAX_BROKEN_VALUES
         && let Some(brace) = at.find(['{', '['])
@@ -44,7 +46,8 @@ pub(super) fn split(text: &str, wrapper: &Record) -> (Vec<Group>, String) {
         let (value, after) = value.split_at(length.unwrap_or(1));
         let mut found = Inner::default();
         if length.is_some() {
-            found.inner(Inner::new(value, MAX_LEVELS), true);
+            let inner = Inner::new(value, MAX_LEVELS, room);
+            found.inner(if room.is_enough() { inner } else { Inner::default() }, true);
         }
         if found.groups.is_empty() {
             rest.push_str(value);
@@ -53,8 +56,8 @@ pub(super) fn split(text: &str, wrapper: &Record) -> (Vec<Group>, String) {
         at = after;
     }
     rest.push_str(at);
-    let records = groups.iter_mut().flatten();
-    records.for_each(|record| inherit(record, wrapper));
+    let records: Vec<&mut Record> = groups.iter_mut().flatten().collect();
+    room.inherit(records.into_iter(), wrapper);
     (groups, rest)
 }
 
@@ -139,25 +142,25 @@ struct Inner {
 }
 
 impl Inner {
-    fn new(value: &str, levels: usize) -> Self {
+    fn new(value: &str, levels: usize, room: &Room) -> Self {
         let mut inner = Self::default();
         let mut parts = parts(value);
         if value.starts_with('[') {
             for element in parts {
                 // Loki puts the time of a line before it, as a number.
                 let key = if is_time(element) { "time" } else { "" };
-                inner.add(key, element, true, levels);
+                inner.add(key, element, true, levels, room);
             }
         } else {
             while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
-                inner.add(&text(key).unwrap_or_default(), value, false, levels);
+                inner.add(&text(key).unwrap_or_default(), value, false, levels, room);
             }
         }
-        inner.end()
+        inner.end(room)
     }
 
     /// Adds the value of a key, or an element of a list.
-    fn add(&mut self, key: &str, value: &str, is_element: bool, levels: usize) {
+    fn add(&mut self, key: &str, value: &str, is_element: bool, levels: usize, room: &Room) {
         let known = Field::of_key(key).filter(|(field, _)| *field != Field::Message);
         let is_inner = value.starts_with(['{', '[']);
         if !is_inner && known.is_none() && !may_match(value.as_bytes()) {
@@ -167,11 +170,11 @@ impl Inner {
         if let Some(text) = text(value).or_else(too_deep) {
             if may_match(text.as_bytes()) {
                 let record = Record::from([(Field::Message, text.clone())]);
-                self.texts.push(record);
+                self.texts.extend(room.take(&record, 1).then_some(record));
             }
             self.known.extend(known.map(|field| (field, text)));
         } else if is_inner {
-            let inner = Self::new(value, levels - 1);
+            let inner = Self::new(value, levels - 1, room);
             self.known.extend(known.and_then(|field| inner.describes(field)));
             self.inner(inner, is_element);
         }
@@ -216,7 +219,7 @@ impl Inner {
     }
 
     /// Adds what is known to all texts.
-    fn end(mut self) -> Self {
+    fn end(mut self, room: &Room) -> Self {
         if let Some(field) = self.get(Field::Key).and_then(|key| Field::of_key(key))
             && let Some(value) = self.get(Field::Value).cloned()
         {
@@ -230,8 +233,8 @@ impl Inner {
         let known = known.map(|((field, _), value)| (*field, value.clone()));
         let context: Record = known.collect();
         let groups = self.groups.iter_mut().flatten();
-        let records = self.texts.iter_mut().chain(groups);
-        records.for_each(|record| inherit(record, &context));
+        let records: Vec<&mut Record> = self.texts.iter_mut().chain(groups).collect();
+        room.inherit(records.into_iter(), &context);
         self
     }
 }

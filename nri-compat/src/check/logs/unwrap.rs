@@ -7,9 +7,11 @@
 use std::borrow::Cow;
 
 use anstream::adapter::strip_str;
+use memchr::memmem::find_iter;
 
 use super::fact::{self, Statement};
 use super::record::{Field, Record, header, inherit};
+use super::room::Room;
 use super::wording::may_match;
 use super::{json, logfmt};
 
@@ -17,7 +19,10 @@ use super::{json, logfmt};
 /// message the fourth.
 const MAX_DEPTH: usize = 9;
 
-/// A statement, and the record that makes it.
+/// The beginning of the message of a record of logfmt.
+const MESSAGE: &str = "msg=";
+
+/// A statement, and the record that makes it, without its message.
 pub(super) type Found = (Record, Statement);
 
 /// Returns all statements in a line.
@@ -28,10 +33,10 @@ pub(super) fn statements(line: &str) -> Vec<Found> {
     if !line.ends_with('\n') {
         ended.to_mut().push('\n');
     }
-    in_text(&ended, &Record::new(), MAX_DEPTH)
+    in_text(&ended, &Record::new(), MAX_DEPTH, &Room::of_line(line))
 }
 
-fn in_text(text: &str, wrapper: &Record, depth: usize) -> Vec<Found> {
+fn in_text(text: &str, wrapper: &Record, depth: usize, room: &Room) -> Vec<Found> {
     let Some(depth) = depth.checked_sub(1) else {
         return Vec::new();
     };
@@ -41,17 +46,34 @@ fn in_text(text: &str, wrapper: &Record, depth: usize) -> Vec<Found> {
     }
     let mut context = header(&plain);
     inherit(&mut context, wrapper);
-    let (mut groups, rest) = json::split(&plain, &context);
-    let (records, rest) = logfmt::records(&rest, &context);
+    let (mut groups, rest) = json::split(&plain, &context, room);
+    let (records, mut rest) = records(rest, &context, room);
     groups.extend(records.into_iter().map(|record| vec![record]));
-    let groups = groups.iter().flat_map(|group| in_group(group, depth));
-    let with_rest = |statement| (rest.clone(), statement);
-    groups.chain(fact::statements(&rest).into_iter().map(with_rest)).collect()
+    let groups = groups.iter().flat_map(|group| in_group(group, depth, room));
+    let mut found: Vec<Found> = groups.collect();
+    let statements = fact::statements(&rest);
+    // Only what is beside the message is asked for.
+    rest.remove(&Field::Message);
+    if !room.take(&rest, statements.len()) {
+        rest.clear();
+    }
+    found.extend(statements.into_iter().map(|statement| (rest.clone(), statement)));
+    found
+}
+
+/// Returns the records of logfmt in a text, and the rest. All of the text is the rest if its records
+/// would take too much memory.
+fn records(text: String, context: &Record, room: &Room) -> (Vec<Record>, Record) {
+    let count = find_iter(text.as_bytes(), MESSAGE).count();
+    if count == 0 || room.take(context, count) {
+        return logfmt::records(&text, context);
+    }
+    (Vec::new(), Record::from([(Field::Message, text)]))
 }
 
 /// Returns the statements in the texts of an object, each once: collectors keep a line before and
 /// after parsing it.
-fn in_group(group: &[Record], depth: usize) -> Vec<Found> {
+fn in_group(group: &[Record], depth: usize, room: &Room) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for record in group {
         let mut wrapper = record.clone();
@@ -60,7 +82,7 @@ fn in_group(group: &[Record], depth: usize) -> Vec<Found> {
             continue;
         }
         line.push('\n');
-        let mut statements = in_text(&line, &wrapper, depth);
+        let mut statements = in_text(&line, &wrapper, depth, room);
         statements.retain(|(_, new)| found.iter().all(|(_, known)| known != new));
         found.append(&mut statements);
     }

@@ -7,6 +7,7 @@ use nri_schema::compile::Module;
 use serde::Deserialize;
 
 use super::bytes;
+use crate::bounded_yaml;
 use crate::error::{Error, ErrorKind};
 
 /// The file of a workspace until version 1, and that of a module or, since version 2, a workspace.
@@ -50,7 +51,7 @@ pub(super) fn modules(folder: &Path) -> Result<Vec<Module>, Error> {
     for file in files.iter().filter(|file| file.is_file()) {
         let cannot_read = Error::cannot("read", file, ErrorKind::Schema);
         let configuration: Configuration =
-            serde_saphyr::from_slice(&bytes::read(file)?).map_err(|error| {
+            bounded_yaml::read_bytes(&bytes::read(file)?).map_err(|error| {
                 cannot_read(error).with_help("correct it, or name the folder of each module")
             })?;
         let modules = configuration.modules(folder, file)?;

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::{Folder, document};
+use crate::bounded_yaml;
 use crate::check::find::machine_root::MachineRoot;
 use crate::escape;
 
@@ -53,7 +54,7 @@ pub(super) fn static_pods(root: &MachineRoot) -> Vec<Folder> {
 fn configured(file: &Path, root: &MachineRoot) -> Option<Folder> {
     let real = root.resolve(file).ok()?;
     let text = document::text(&real).ok()?;
-    let kubelet: Kubelet = serde_saphyr::from_str(&text).ok()?;
+    let kubelet: Kubelet = bounded_yaml::read(&text).ok()?;
     let path = kubelet.static_pod_path.filter(|path| path.starts_with('/'))?;
     Some(Folder {
         path: root.below(path),
