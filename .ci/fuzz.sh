@@ -24,13 +24,14 @@ export work
 
 # moment TARGET: runs one target in a folder of its own, and prints its output only if it fails.
 moment() {
-  local own="$work/$1" corpora
+  local own="$work/$1" corpora memory
   mkdir -p "$own/corpus"
   corpora=("$own/corpus")
   [ -d "fuzz/seeds/$1" ] && corpora+=("fuzz/seeds/$1")
   if NRI_FUZZ_TARGET="$1" "$program" "${corpora[@]}" -artifact_prefix="$own/" \
     -max_total_time="$seconds" -rss_limit_mb=2048 -print_final_stats=1 > "$own/output" 2>&1; then
-    echo "-- $1: $(awk '/number_of_executed_units/ {print $2}' "$own/output") runs"
+    memory="$(grep -a '^memory:' "$own/output" | tail -n 1 || true)"
+    echo "-- $1: $(awk '/number_of_executed_units/ {print $2}' "$own/output") runs${memory:+, $memory}"
     rm -rf "$own"
   else
     grep -a -m 1 -A 2 'panicked at' "$own/output" || true

@@ -10,6 +10,7 @@ pub(crate) mod manifest;
 pub(crate) mod merge;
 pub(crate) mod pieces;
 pub(crate) mod policy;
+pub(crate) mod policy_report;
 pub(crate) mod proto;
 pub(crate) mod reading;
 pub(crate) mod registry;
