@@ -8,6 +8,8 @@
 #                 encoding and decoding the messages (cargo bench, relay)
 #   Synchronize   50,000 pods and 100,000 containers: time, and peak memory above that of the runtime with its state
 #   merge         the adjustments of 20 plugins (cargo bench, merge)
+#   hostile       peak memory, slowest creation and honest plugins while others attack, with the peak of the Go adaptation
+#                 (cargo bench, hostile)
 #   growth        a relay to 1 to 100 Rust plugins, and with 1 to 10,000 pods in turns; Synchronize of as many
 #
 # Usage: tests/bench/adaptation.sh [PART…]      default: all of them
@@ -16,12 +18,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
-parts="${*:-relay raw Synchronize merge growth}"
+parts="${*:-relay raw Synchronize merge hostile growth}"
 
 peers=${PEERS:-$(mktemp -d)}
 if [ -z "${PEERS:-}" ]; then
     trap 'rm -rf "$peers"' EXIT
     (cd tests/peers && go build -o "$peers" ./runtime ./plugin ./merge)
+    (cd tests/bench/hostile && go build -o "$peers" .)
 fi
 examples=${EXAMPLES:-$target/release/examples}
 [ -n "${EXAMPLES:-}" ] || cargo build -q --profile bench -p nri -p nri-adaptation --features nri/cli,nri/serde,nri-adaptation/oci --example runtime --example logger
@@ -29,6 +32,11 @@ examples=${EXAMPLES:-$target/release/examples}
 for part in $parts; do
     case $part in
     raw) cargo bench -q -p nri-adaptation --bench relay ;;
+    hostile)
+        cargo bench -q -p nri-adaptation --bench hostile --no-run
+        # Plugins log what the runtime does to them.
+        cargo bench -q -p nri-adaptation --bench hostile -- "--go=$peers/hostile" 2> /dev/null
+        ;;
     merge) cargo bench -q -p nri-adaptation --bench merge -- "$peers/merge" ;;
     relay | Synchronize | growth)
         python3 - "$part" "$examples" "$peers" "${ROUNDS:-9}" "${CALLS:-3000}" <<'PYTHON'
@@ -118,6 +126,6 @@ def growth():
 {"relay": relay, "Synchronize": synchronize, "growth": growth}[part]()
 PYTHON
         ;;
-    *) echo "error: $part is none of relay, raw, Synchronize, merge, growth" >&2; exit 2 ;;
+    *) echo "error: $part is none of relay, raw, Synchronize, merge, hostile, growth" >&2; exit 2 ;;
     esac
 done
