@@ -97,7 +97,7 @@ fn a_plugin_sees_pods(cluster: &Cluster) {
     });
     kubectl.run(&["delete", "pod", "seen", "--timeout=60s"]);
     let log = log(kubectl, "kube-system", label, |log| {
-        seen(log).last().is_some_and(|event| event == "RemoveContainer")
+        seen(log).iter().any(|event| event == "RemoveContainer")
     });
     let events = seen(&log);
     // The kubelet removes sandboxes up to a minute later.
