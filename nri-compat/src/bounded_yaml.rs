@@ -1,10 +1,8 @@
 //! YAML documents from outside, with limits on the memory that they take when they are parsed.
 //!
-//! The parser counts values, also those that aliases repeat, and the bytes of their texts. What it
-//! does not count: it keeps all parts of a node with an anchor, once more for each such node around
+//! The parser counts values, also those that aliases repeat, and the bytes of their texts. It does
+//! not count the parts of a node with an anchor, which it keeps, once more for each such node around
 //! it.
-
-use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde::de::Error as _;
@@ -58,11 +56,8 @@ pub(crate) fn read<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, Error> {
 /// # Errors
 ///
 /// Returns the errors of [`read`].
-pub(crate) fn read_bytes<T: for<'t> Deserialize<'t>>(bytes: &[u8]) -> Result<T, Error> {
-    match String::from_utf8_lossy(bytes) {
-        Cow::Borrowed(text) => read(text),
-        Cow::Owned(_) => Err(Error::custom("it is not UTF-8")),
-    }
+pub(crate) fn read_bytes<'t, T: Deserialize<'t>>(bytes: &'t [u8]) -> Result<T, Error> {
+    read(std::str::from_utf8(bytes).map_err(|_| Error::custom("it is not UTF-8"))?)
 }
 
 /// Returns the most bytes of memory that the parts of nodes with anchors take: all parts after the

@@ -1,4 +1,4 @@
-//! What hostile plugins cost a runtime and its honest plugins:
+//! Measures the cost of hostile plugins for a runtime and its honest plugins:
 //! `cargo bench -p nri-adaptation --bench hostile`, or with words for the cases whose names contain
 //! one of them. Plugins log to standard error.
 //!
@@ -63,7 +63,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// What a runtime needed for a case.
+/// The measurements of a runtime in a case.
 struct Measured {
     /// Its peak resident memory in MiB.
     peak: u64,

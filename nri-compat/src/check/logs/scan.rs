@@ -19,7 +19,7 @@ pub const LONGEST_LINE: usize = 256 << 20;
 /// searched.
 const CHUNK: usize = 256 << 10;
 
-/// What journald and rsyslog say of messages that they dropped.
+/// The words with which journald and rsyslog report messages that they dropped.
 const DROPPED: &str = " messages";
 
 /// The forms in which JSON has an array as a value: that of a message may be one of bytes.
@@ -33,7 +33,7 @@ static RELEVANT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&words.join("|")).expect("the words are constants")
 });
 
-/// What the search found.
+/// The kind of a match of the search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Relevant {
     /// One of the words of messages about NRI.
@@ -44,10 +44,13 @@ enum Relevant {
 
 impl Relevant {
     fn of(found: &[u8]) -> Self {
-        match found {
-            [b'"' | b':', ..] => Self::Array,
-            [b' ', ..] => Self::Dropped,
-            _ => Self::Word,
+        let is = |literal: &str| found == literal.as_bytes();
+        if is(DROPPED) {
+            Self::Dropped
+        } else if ARRAYS.into_iter().any(is) {
+            Self::Array
+        } else {
+            Self::Word
         }
     }
 }
