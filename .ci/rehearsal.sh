@@ -154,7 +154,7 @@ LC_ALL=C comm -23 interface-before interface-after | tee interface-gone
 
 if [ -z "$only" ]; then
   step "it is a minor release of the libraries"
-  cargo_command cargo-semver-checks "$CARGO_SEMVER_CHECKS_VERSION"
+  cargo_command cargo-semver-checks "$CARGO_SEMVER_CHECKS_VERSION" 1
   "$PEERS/cargo/bin/cargo-semver-checks" semver-checks --release-type minor --baseline-root "$root" \
     --package nri --package nri-adaptation --package nri-testing
 

@@ -129,12 +129,12 @@ compile_peers() {
   ! changed crio || "${go[@]}" build -C tests/crio -trimpath -buildvcs=false -tags "$tags" -o /dev/null tool
 }
 
-# cargo_command NAME VERSION: a command from its crate, into target/peers/cargo/bin.
+# cargo_command NAME VERSION [LEVEL]: a command from its crate, into target/peers/cargo/bin, with this level of optimization.
 cargo_command() {
   local dir="$PEERS/cargo"
   if [ "$(cat "$dir/$1.installed" 2>/dev/null)" != "$2" ]; then
-    # It runs a few times only: less to optimize than to compile.
-    CARGO_TARGET_DIR="$dir/target" CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off \
+    # Most run a few times only, for seconds: to compile them takes longer.
+    CARGO_TARGET_DIR="$dir/target" CARGO_PROFILE_RELEASE_OPT_LEVEL="${3:-0}" CARGO_PROFILE_RELEASE_LTO=off \
       nice -n 19 cargo install --quiet --locked --root "$dir" --version "$2" "$1"
     rm -rf "$dir/target"
     echo "$2" > "$dir/$1.installed"
