@@ -42,13 +42,13 @@ macro_rules! roots {
     };
 }
 
-/// What runtimes send.
+/// The messages that runtimes send.
 const FROM_RUNTIMES: &[Root] = &roots! {
     SynchronizeRequest UpdatePodSandboxRequest ValidateContainerAdjustmentRequest
     UpdateContainersResponse
 };
 
-/// What plugins send.
+/// The messages that plugins send.
 const FROM_PLUGINS: &[Root] = &roots! {
     UpdateContainersRequest CreateContainerResponse UpdateContainerResponse StopContainerResponse
     SynchronizeResponse
@@ -249,7 +249,7 @@ fn is_apart(name: &str) -> bool {
     name.contains(".OptionalRepeatedString.")
 }
 
-/// What runtimes send is decoded: a message that is full of containers with all that they have.
+/// A message from a runtime is decoded even if it is full of containers with all their fields.
 #[test]
 fn a_full_message_of_containers_is_decoded() {
     let container = api::Container {

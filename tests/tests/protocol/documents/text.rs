@@ -85,7 +85,7 @@ fn lines() -> Vec<Vec<u8>> {
     let many = |element: &str, between: &str| vec![element; MESSAGES].join(between);
     let line = |values: String| format!(r#"{{"plugin nri":[{values}]}}"#).into_bytes();
     let message = r#"{"msg":"nri plugin"}"#;
-    // What a wrapper says is known of each message in it.
+    // The host that a wrapper names belongs to each message in it.
     let host = "h".repeat(1 << 16);
     let warning = r#"level=warning msg="NRI plugin uses a deprecated interface" plugin=10-a "#;
     vec![
