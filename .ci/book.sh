@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source .ci/setup.sh
-install_mdbook
+install_tools
 install_validators
 target="${CARGO_TARGET_DIR:-target}"
 # Cargo built the commands with the tests, if they ran.
@@ -13,5 +13,5 @@ xtask="$target/debug/xtask"
 [ -x "$xtask" ] || cargo build --locked -p xtask
 out="$target/docs"
 rm -rf "$out"
-PATH="$(realpath "$PEERS")/cargo/bin:$PATH" "$xtask" book --out "$out" --command "$command"
+"$xtask" book --out "$out" --command "$command"
 "$PEERS/python/bin/lychee" --offline --no-progress --root-dir "$(realpath "$out/book")" "$out/book/**/*.html"

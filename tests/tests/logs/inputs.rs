@@ -149,6 +149,21 @@ fn bytes_that_look_like_a_mark_of_utf_16_do_not_hide_a_log() {
 }
 
 #[test]
+fn a_log_in_utf_16_is_read_if_it_has_a_mark() {
+    let text = String::from_utf8(recorded(OLD)).expect("recordings are UTF-8");
+    let expected = plugins(&read(text.as_bytes()));
+    let marked = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+    let encoded =
+        |bytes: fn(u16) -> [u8; 2]| -> Vec<u8> { marked.encode_utf16().flat_map(bytes).collect() };
+    for log in [encoded(u16::to_le_bytes), encoded(u16::to_be_bytes)] {
+        assert_eq!(plugins(&read(&log)), expected);
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packed.write_all(&log).expect("in memory");
+        assert_eq!(plugins(&read(&packed.finish().expect("in memory"))), expected);
+    }
+}
+
+#[test]
 fn what_is_not_text_is_skipped() {
     let text = String::from_utf8(recorded(OLD)).expect("recordings are UTF-8");
     let harmless = "time=\"2026-03-18T20:15:04Z\" level=info msg=\"starting containerd\"\n";

@@ -3,6 +3,9 @@
 
 use std::io::{self, Cursor, Read};
 
+use encoding_rs::{Encoding, UTF_8, UTF_16BE};
+use encoding_rs_io::DecodeReaderBytesBuilder;
+
 use crate::check::content::HEAD_LINES;
 use crate::container_log::{self, Joined};
 use crate::unpack::{LONGEST_MAGIC, Packing, peek, unpacked};
@@ -38,7 +41,7 @@ pub(super) fn open<'r>(
     if Packing::is_cut(&head, extension) {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    let (head, text) = peek(unpacked(input)?, HEAD)?;
+    let (head, text) = in_utf_8(unpacked(input)?)?;
     if head.starts_with(b"LPKSHHRH") {
         return Err(io::Error::other(
             "it is a journal in systemd's own format: use `journalctl --file` to read it",
@@ -60,6 +63,32 @@ pub(super) fn open<'r>(
         text
     };
     Ok((lines, is_binary(&head)))
+}
+
+/// Returns the first bytes of a text, and all of it. UTF-16 is decoded: Windows shells write it into
+/// files, with a mark.
+fn in_utf_8<'r>(text: Box<dyn Read + 'r>) -> io::Result<(Vec<u8>, Box<dyn Read + 'r>)> {
+    let (head, text) = peek(text, HEAD)?;
+    if !is_utf_16(&head) {
+        return Ok((head, text));
+    }
+    let decoded = DecodeReaderBytesBuilder::new().strip_bom(true).build(text);
+    peek(Box::new(decoded), HEAD)
+}
+
+/// Returns true if bytes begin with a mark of UTF-16, and most letters after it are ASCII, as in
+/// every log. A mark alone may be noise before a log.
+fn is_utf_16(head: &[u8]) -> bool {
+    let Some((encoding, mark)) = Encoding::for_bom(head).filter(|(found, _)| *found != UTF_8)
+    else {
+        return false;
+    };
+    let (letters, _) = head[mark..].as_chunks();
+    let is_ascii = |letter: &&[u8; 2]| match **letter {
+        [high, low] if encoding == UTF_16BE => high == 0 && low != 0,
+        [low, high] => high == 0 && low != 0,
+    };
+    letters.iter().filter(is_ascii).count() * 2 > letters.len()
 }
 
 /// Returns true if a text begins like a log, or like a list of deprecations.
