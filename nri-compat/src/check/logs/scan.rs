@@ -108,8 +108,10 @@ impl Scanner {
     fn fill(&mut self, input: &mut dyn Read) -> io::Result<usize> {
         // One byte more than the maximum identifies a longer line.
         if self.held == self.buffer.len() {
-            let grown = (self.buffer.len() * 2).clamp(CHUNK, LONGEST_LINE + 1);
-            self.buffer.resize(grown, 0);
+            // Fresh zeros cost nothing, whereas `resize` would write them.
+            let mut grown = vec![0; (self.held * 2).clamp(CHUNK, LONGEST_LINE + 1)];
+            grown[..self.held].copy_from_slice(&self.buffer);
+            self.buffer = grown;
         }
         let end = self.buffer.len().min(self.held + CHUNK);
         let bytes = input.read(&mut self.buffer[self.held..end])?;
