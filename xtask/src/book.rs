@@ -50,7 +50,7 @@ pub fn book(root: &Path, options: &BookOptions) -> Result<PathBuf, TaskError> {
     }
     let configuration = options.out.join("book.toml");
     fs::copy(docs.join("book.toml"), &configuration).map_err(writing(&configuration))?;
-    Tool::new("mdbook", "`source .ci/setup.sh; install_mdbook` installs it")
+    Tool::new("mdbook", "`source .ci/setup.sh; install_tools` installs it")
         .with(|mdbook| {
             mdbook.arg("build").arg(&options.out);
         })
