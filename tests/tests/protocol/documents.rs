@@ -60,7 +60,7 @@ impl Decoder {
             let ((), peak) = peak_of_threads(|| (self.decode)(document));
             peak.saturating_sub(self.base).div_ceil(document.len())
         };
-        // Tables that the first run makes do not count: nothing is multiplied by them.
+        // Tables that are made once, in the first run, do not count: input does not multiply them.
         let first = decode();
         if first > self.factor { decode() } else { first }
     }

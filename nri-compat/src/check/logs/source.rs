@@ -3,7 +3,7 @@
 
 use std::io::{self, Cursor, Read};
 
-use encoding_rs::{Encoding, UTF_8, UTF_16BE};
+use encoding_rs::UTF_8;
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use crate::check::content::HEAD_LINES;
@@ -79,16 +79,10 @@ fn in_utf_8<'r>(text: Box<dyn Read + 'r>) -> io::Result<(Vec<u8>, Box<dyn Read +
 /// Returns true if bytes begin with a mark of UTF-16, and most letters after it are ASCII, as in
 /// every log. A mark alone may be noise before a log.
 fn is_utf_16(head: &[u8]) -> bool {
-    let Some((encoding, mark)) = Encoding::for_bom(head).filter(|(found, _)| *found != UTF_8)
-    else {
-        return false;
-    };
-    let (letters, _) = head[mark..].as_chunks();
-    let is_ascii = |letter: &&[u8; 2]| match **letter {
-        [high, low] if encoding == UTF_16BE => high == 0 && low != 0,
-        [low, high] => high == 0 && low != 0,
-    };
-    letters.iter().filter(is_ascii).count() * 2 > letters.len()
+    // A mark takes precedence over the encoding that is asked for.
+    let (text, encoding, _) = UTF_8.decode(head);
+    let is_ascii = |letter: &char| letter.is_ascii() && *letter != '\0';
+    encoding != UTF_8 && text.chars().filter(is_ascii).count() * 2 > text.chars().count()
 }
 
 /// Returns true if a text begins like a log, or like a list of deprecations.
