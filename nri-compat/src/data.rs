@@ -3,7 +3,6 @@
 //! Runtimes release patches every month. A folder with the files of `protos/` replaces the built-in
 //! tables without a new build. It is validated in the same way.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -12,6 +11,7 @@ use nri_schema::history::History;
 
 use crate::configuration::ConfigurationTable;
 use crate::error::{Error, ErrorKind};
+use crate::text_file;
 
 /// The environment variable that names a folder of tables.
 pub(crate) const VARIABLE: &str = "NRI_COMPAT_DATA";
@@ -57,6 +57,9 @@ pub(crate) fn history() -> Result<&'static History, Error> {
 /// The table of settings in a folder of tables.
 const CONFIGURATION: &str = "configuration.toml";
 
+/// Its maximum size in bytes.
+const MAX_TABLE: u64 = 4 << 20;
+
 /// Returns the settings of runtimes for NRI, which are read once per process. A folder without that
 /// table is one from before it.
 ///
@@ -69,14 +72,11 @@ pub(crate) fn configuration() -> Result<&'static ConfigurationTable, Error> {
         return Ok(table);
     }
     let file = folder().map(|folder| folder.join(CONFIGURATION));
-    let table = match &file {
-        Some(file) => match std::fs::read_to_string(file) {
-            Ok(text) => ConfigurationTable::parse(&text, &crate::escape::path(file))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                ConfigurationTable::embedded()?
-            }
-            Err(error) => return Err(Error::cannot("read", file, ErrorKind::Input)(error)),
-        },
+    let table = match file.filter(|file| file.exists()) {
+        Some(file) => {
+            let text = text_file::read(&file, MAX_TABLE, ErrorKind::Input)?;
+            ConfigurationTable::parse(&text, &crate::escape::path(&file))?
+        }
         None => ConfigurationTable::embedded()?,
     };
     Ok(TABLE.get_or_init(|| table))

@@ -247,7 +247,7 @@ pub fn is_text(bytes: &[u8]) -> bool {
 /// lacks an imported file.
 pub fn descriptor_set(path: &Path) -> Result<Compiled, Error> {
     let shown = path.display().to_string();
-    let bytes = files::read(path, files::MAX_TOTAL)?;
+    let bytes = files::read(path, files::MAX_SET)?;
     check_syntax(&bytes, &shown)?;
     let pool = DescriptorPool::decode(bytes.as_slice()).map_err(|error| no_set(&shown, &error))?;
     if pool.files().len() == 0 {

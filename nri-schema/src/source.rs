@@ -79,7 +79,7 @@ pub fn is_proto(path: &Path) -> Result<bool, Error> {
     if path.extension().is_some_and(|extension| extension == "proto") {
         return Ok(true);
     }
-    Ok(compile::is_text(&compile::files::read(path, compile::files::MAX_TOTAL)?))
+    Ok(compile::is_text(&compile::files::read(path, compile::files::MAX_SET)?))
 }
 
 fn dangling(spec: &str, target: &Path) -> Problem {

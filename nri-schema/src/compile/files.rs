@@ -11,10 +11,15 @@ use protox::file::{File, FileResolver, GoogleFileResolver};
 
 use crate::error::{Error, ErrorKind, Problem};
 
-/// The maximum size of a proto in bytes. NRI's own has under 64 KiB.
-pub(crate) const MAX_FILE: usize = 4 << 20;
-/// The maximum size of all files of one schema in bytes.
-pub(crate) const MAX_TOTAL: usize = 64 << 20;
+/// The maximum size of a proto in bytes, each of which may take some 500 in memory. NRI's own has
+/// under 64 KiB, Kubernetes' longest 270 KiB.
+pub(crate) const MAX_FILE: usize = 1 << 20;
+/// The maximum size of all files of one schema, or of all protos in a folder of tables, in bytes.
+pub(crate) const MAX_TOTAL: usize = 16 << 20;
+/// The maximum size of a descriptor set in bytes. What it takes in memory has a limit of its own.
+pub(crate) const MAX_SET: usize = 64 << 20;
+/// The maximum size of a table in bytes.
+pub(crate) const MAX_TABLE: usize = 4 << 20;
 /// The maximum number of entries of a folder tree.
 const MAX_ENTRIES: usize = 100_000;
 /// The maximum depth of a folder tree.
@@ -168,9 +173,7 @@ impl Log {
 
     fn read(&self, name: &str, path: &Path) -> Result<String, Problem> {
         let mut seen = self.0.borrow_mut();
-        let left = MAX_TOTAL.saturating_sub(seen.total);
-        let bytes = read(path, MAX_FILE.min(left))?;
-        seen.total += bytes.len();
+        let bytes = read_proto(path, &mut seen.total)?;
         seen.paths.insert(name.to_owned(), path.to_path_buf());
         text(bytes, &path.display().to_string())
     }
@@ -224,6 +227,14 @@ fn zero_byte(text: &str, at: usize, shown: &str) -> Problem {
         .in_file(shown)
         .at(text, at..at + 1)
         .with_help("if the file is UTF-16, convert it: `iconv -f UTF-16LE -t UTF-8`")
+}
+
+/// Reads the proto at `path` if it and the `total` bytes read so far are within the limits, and adds
+/// its bytes to these.
+pub(crate) fn read_proto(path: &Path, total: &mut usize) -> Result<Vec<u8>, Problem> {
+    let bytes = read(path, MAX_FILE.min(MAX_TOTAL.saturating_sub(*total)))?;
+    *total += bytes.len();
+    Ok(bytes)
 }
 
 /// Reads the file at `path` if it has at most `limit` bytes.

@@ -54,9 +54,11 @@ impl Tables {
 
 fn protos(api: &Path) -> Result<Vec<Proto>, Error> {
     let mut protos = Vec::new();
+    let mut total = 0;
     for (name, is_folder) in files::list(api)? {
         if is_folder {
-            let text = text(&proto_path(api, &name))?;
+            let path = proto_path(api, &name);
+            let text = utf_8(files::read_proto(&path, &mut total)?, &path)?;
             protos.push(Proto::from_text(name, text));
         }
     }
@@ -74,7 +76,10 @@ fn text_if_any(path: &Path) -> Result<String, Error> {
 }
 
 fn text(path: &Path) -> Result<String, Error> {
-    let bytes = files::read(path, files::MAX_FILE)?;
+    utf_8(files::read(path, files::MAX_TABLE)?, path)
+}
+
+fn utf_8(bytes: Vec<u8>, path: &Path) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|error| {
         Problem::new(ErrorKind::Io, "not valid UTF-8")
             .in_file(path.display().to_string())

@@ -115,8 +115,13 @@ fn what_is_not_there_or_too_much_is_said() {
     let empty = resolve(folder.path()).unwrap_err();
     assert!(empty.to_string().starts_with("no `.proto` file below"), "{empty}");
     let large = folder.path().join("large.proto");
-    fs::write(&large, vec![b' '; (4 << 20) + 1]).unwrap();
+    fs::write(&large, vec![b' '; (1 << 20) + 1]).unwrap();
     assert_eq!(resolve(&large).unwrap_err().kind(), ErrorKind::Limit);
+    let many = tempfile::tempdir().unwrap();
+    for nth in 0..17 {
+        fs::write(many.path().join(format!("{nth}.proto")), vec![b'\n'; 1 << 20]).unwrap();
+    }
+    assert_eq!(resolve(many.path()).unwrap_err().kind(), ErrorKind::Limit);
     let nowhere = source::resolve("no/such/thing").unwrap_err();
     assert_eq!(nowhere.kind(), ErrorKind::Io);
     assert!(nowhere.help().is_some());
