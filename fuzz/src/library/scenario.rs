@@ -4,7 +4,7 @@ use nri_adaptation::Adaptation;
 
 use crate::scenario::Scenario;
 
-/// The most steps that are sent: the text is what is tested.
+/// The maximum number of steps that are sent, because the text is under test, not the sending.
 const SENT: usize = 8;
 
 /// Runs the target once.

@@ -69,7 +69,7 @@ impl Reply {
         self
     }
 
-    /// Writes it, and returns whether the connection serves for a further request.
+    /// Writes the answer. Returns true if the connection can be used for another request.
     pub(super) fn write(&self, to: &mut TcpStream) -> std::io::Result<bool> {
         let mut head = format!("HTTP/1.1 {} Reply\r\n", self.status);
         for (name, value) in &self.headers {

@@ -161,7 +161,7 @@ fn a_soak_test_finds_a_plugin_that_ends_after_100_000_events() {
         let mut options = Options::default();
         options.only = ["W17".to_owned()].into();
         options.soak = soak;
-        // Among so many events, one may take long on a busy machine.
+        // One of thousands of events may take long on a busy machine.
         options.timeouts.request = Duration::from_secs(60);
         let run = Run::new(mutant("W4-soak")).options(options);
         let report = run.run_blocking().expect("the mutant starts");

@@ -33,7 +33,7 @@ struct Decoder {
     documents: Vec<Vec<u8>>,
 }
 
-/// Returns so many copies of an element, with this between them.
+/// Returns [`ELEMENTS`] copies of an element, separated by `between`.
 fn repeated(element: &str, between: &str) -> String {
     vec![element; ELEMENTS].join(between)
 }

@@ -129,7 +129,7 @@ fn is_message(field: &FieldDescriptor) -> bool {
     !field.is_map() && field.kind().as_message().is_some()
 }
 
-/// Returns a message with so many copies of an element, or with so many numbers in one packed field.
+/// Returns a message with `count` copies of an element, or `count` numbers in one packed field.
 fn filled(place: &Place, element: &[u8], count: usize) -> Vec<u8> {
     let content = if place.field.is_packed() {
         delimited(place.field.number(), &vec![1; count])
@@ -139,8 +139,8 @@ fn filled(place: &Place, element: &[u8], count: usize) -> Vec<u8> {
     place.path.iter().rev().fold(content, |inner, number| delimited(*number, &inner))
 }
 
-/// Returns a message with so many entries of a map, with different keys of up to five bytes, which
-/// are numbers or texts.
+/// Returns a message with `count` entries of a map. Their keys are numbers or texts, all different,
+/// and have up to five bytes.
 fn entries(place: &Place, count: usize) -> Vec<u8> {
     let key = place.field.kind().as_message().map(MessageDescriptor::map_entry_key_field);
     let is_text = key.is_some_and(|key| key.kind() == Kind::String);

@@ -218,7 +218,7 @@ impl Inner {
         Some(((field, rank), self.get(said)?.clone()))
     }
 
-    /// Adds what is known to all texts.
+    /// Adds the fields known so far to every text.
     fn end(mut self, room: &Room) -> Self {
         if let Some(field) = self.get(Field::Key).and_then(|key| Field::of_key(key))
             && let Some(value) = self.get(Field::Value).cloned()

@@ -24,7 +24,7 @@ impl Room {
         Self(Cell::new(LEAST.max(line.len().saturating_mul(FACTOR))))
     }
 
-    /// Takes the memory of so many copies of a record. Returns false if that is not left.
+    /// Takes the memory of `copies` copies of a record. Returns false if less is left.
     pub(super) fn take(&self, record: &Record, copies: usize) -> bool {
         self.take_bytes((RECORD + texts(record)).saturating_mul(copies))
     }

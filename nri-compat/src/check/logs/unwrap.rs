@@ -52,7 +52,7 @@ fn in_text(text: &str, wrapper: &Record, depth: usize, room: &Room) -> Vec<Found
     let groups = groups.iter().flat_map(|group| in_group(group, depth, room));
     let mut found: Vec<Found> = groups.collect();
     let statements = fact::statements(&rest);
-    // Only what is beside the message is asked for.
+    // The record describes the fields beside the message.
     rest.remove(&Field::Message);
     if !room.take(&rest, statements.len()) {
         rest.clear();
