@@ -22,7 +22,7 @@ pub(crate) struct ConfigurationTable {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RuntimeSettings {
     /// Its id in the tables: `containerd` or `cri-o`.
-    id: String,
+    pub(crate) id: String,
     /// The path of the table with the settings.
     pub(crate) table: Vec<String>,
     settings: Vec<KnownSetting>,
@@ -121,6 +121,11 @@ impl ConfigurationTable {
             let message = format!("{name}: {}", error.message());
             Error::new(ErrorKind::Schema, message)
         })
+    }
+
+    /// Returns the settings of all runtimes.
+    pub(crate) fn runtimes(&self) -> &[RuntimeSettings] {
+        &self.runtimes
     }
 
     /// Returns the settings of a runtime.

@@ -3,7 +3,8 @@
 //! Manifests and the answers of the API server are read into the same tree (`node`). `content`
 //! finds the pods in it by their shape, in an object of any kind, and `pod` compares their mounts
 //! and images with tables: the paths in `paths`, and the published plugins in `images.toml`.
-//! `settings` knows the values of published charts that turn a plugin on.
+//! `settings` knows the values of published charts that turn a plugin on, and `configuration` finds
+//! the configurations of runtimes that are texts in other documents.
 //!
 //! ```
 //! use nri_compat::workloads::manifest::{self, Item};
@@ -18,6 +19,7 @@
 //! assert_eq!(found.reason(), "mounts /run/nri of the host: the NRI socket");
 //! ```
 
+mod configuration;
 mod content;
 mod images;
 mod installers;
@@ -27,6 +29,8 @@ mod paths;
 mod pod;
 mod settings;
 
+pub use configuration::EmbeddedText;
+pub(crate) use configuration::names_table;
 pub use content::Statement;
 #[cfg(feature = "cluster")]
 pub(crate) use content::workload;

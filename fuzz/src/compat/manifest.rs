@@ -17,6 +17,7 @@ fn last_candidate(text: &str) -> Option<String> {
             assert!(statement.line <= lines);
             assert!(!statement.text.contains('\n'));
         }
+        Item::Embedded(embedded) => assert!(embedded.line <= lines),
         Item::Workload(workload) => {
             let document = workload.place.document.expect("it is in a document");
             assert!(document >= documents.max(1));

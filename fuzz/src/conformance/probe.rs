@@ -35,7 +35,7 @@ pub(crate) fn run(bytes: &[u8]) {
 }
 
 async fn judge(bytes: &[u8]) {
-    let input: Input = Arc::new(Mutex::new(bytes.to_vec().into_iter()));
+    let input: Input = Arc::new(Mutex::new(Vec::from(bytes).into_iter()));
     let plugin = Subject::streams(move || {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         tokio::spawn(hostile(theirs, Arc::clone(&input)));

@@ -42,7 +42,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     let machine = MachineRoot::new(request.root.as_deref().unwrap_or(Path::new("/")));
     let runtimes = runtimes(request, &machine);
     let configurations = Configurations::read_by(&runtimes, &request.releases);
-    let roots = Roots::resolve(&scan, request, &machine, configurations);
+    let mut roots = Roots::resolve(&scan, request, &machine, configurations);
     parallel::each(scan.threads, &roots.files, |root| file(&scan, root));
     roots.streams.iter().for_each(|path| stream(&scan, path));
     for folder in &roots.folders {
@@ -53,6 +53,8 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
         processes::read(&scan, &machine.folder().join("proc"), &roots.sockets);
     }
     images(&scan, request);
+    let embedded = scan.take_configurations();
+    embedded.into_iter().for_each(|one| roots.configurations.judge_embedded(one));
     let relays = scan.take_relays();
     let mut collected = scan.finish();
     collected.sightings = packages::merge(collected.sightings, &request.paths, request.go);

@@ -9,6 +9,7 @@ use super::bridged::Relays;
 use super::content::disk::FileId;
 use super::found::{Demand, FileOutcome, Found};
 use super::request::WantedImage;
+use super::settings::EmbeddedConfiguration;
 use crate::check::collected::Collected;
 use crate::check::evidence::Reader;
 use crate::check::progress::Progress;
@@ -38,6 +39,8 @@ pub(super) struct Gathered {
     pub(super) linked: Vec<Linked>,
     /// The images that manifests name.
     pub(super) wanted_images: Vec<WantedImage>,
+    /// The configurations of runtimes in manifests.
+    pub(super) configurations: Vec<EmbeddedConfiguration>,
     /// The processes of plugins behind bridges.
     pub(super) relays: Relays,
     /// The charts that were reported.
@@ -99,6 +102,13 @@ impl<'s> Scan<'s> {
         let mut images = std::mem::take(&mut self.gathered().wanted_images);
         images.sort_by(|a, b| a.request.place.cmp(&b.request.place));
         images
+    }
+
+    /// Takes the stored configurations, in the order of their places.
+    pub(super) fn take_configurations(&self) -> Vec<EmbeddedConfiguration> {
+        let mut configurations = std::mem::take(&mut self.gathered().configurations);
+        configurations.sort_by(|a, b| a.place.cmp(&b.place));
+        configurations
     }
 
     /// Takes the stored processes of plugins behind bridges.

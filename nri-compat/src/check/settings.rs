@@ -62,6 +62,32 @@ pub(in crate::check) struct FolderSetting {
     pub(in crate::check) missing: Incident,
 }
 
+/// A configuration that is a text in another document.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct EmbeddedConfiguration {
+    /// The id of the runtime that it is for.
+    pub(in crate::check) runtime: &'static str,
+    /// The place of the text.
+    pub(in crate::check) place: Place,
+    pub(in crate::check) settings: SettingsFile,
+}
+
+impl EmbeddedConfiguration {
+    /// Reads a text. Returns `None` if it is not TOML, or has no setting for NRI.
+    pub(in crate::check) fn read(place: &Place, text: &str) -> Option<Self> {
+        let settings = SettingsFile::parse(place, text, false)?;
+        let is_for = |known: &&RuntimeSettings| {
+            let files = std::slice::from_ref(&settings);
+            let title = known.id.as_str();
+            let configuration =
+                RuntimeConfiguration { title, known, main: place, files, release: None };
+            PathReader::new(&configuration).has_nri(&settings)
+        };
+        let runtime = crate::data::configuration().ok()?.runtimes().iter().find(is_for)?;
+        Some(Self { runtime: &runtime.id, place: place.clone(), settings })
+    }
+}
+
 /// Judges a configuration.
 pub(in crate::check) fn judge(
     configuration: &RuntimeConfiguration<'_>,

@@ -10,6 +10,7 @@ use std::thread;
 use encoding_rs::UTF_8;
 use serde::de::IgnoredAny;
 
+use super::configuration::{self, EmbeddedText};
 use super::content::{ObjectContent, Statement, is_complete};
 use super::installers;
 use super::node::{Node, Value};
@@ -44,6 +45,8 @@ pub enum Item {
     Object,
     /// A statement about NRI outside of a pod.
     Mention(Statement),
+    /// A text that may be the configuration of a runtime.
+    Embedded(EmbeddedText),
     /// A document that cannot be read.
     Unreadable(SyntaxError),
 }
@@ -64,7 +67,10 @@ pub fn read(text: &str) -> Vec<Item> {
         let reading = thread.spawn_scoped(scope, || {
             for document in documents(text) {
                 match document.parse() {
-                    Ok(Some(node)) => values(document.number, &node, &mut items),
+                    Ok(Some(node)) => {
+                        values(document.number, &node, &mut items);
+                        items.extend(configuration::texts(&node).into_iter().map(Item::Embedded));
+                    }
                     Ok(None) => {}
                     Err(error) => items.push(Item::Unreadable(error)),
                 }

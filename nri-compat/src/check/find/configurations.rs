@@ -7,7 +7,9 @@ use semver::Version;
 use super::machine_root::MachineRoot;
 use super::runtime::Configured;
 use crate::check::collected::MachineRuntime;
-use crate::check::settings::{self, FolderSetting, RequiredPlugin, RuntimeConfiguration};
+use crate::check::settings::{
+    self, EmbeddedConfiguration, FolderSetting, RequiredPlugin, RuntimeConfiguration, SettingsFile,
+};
 use crate::check::target::ReleaseName;
 use crate::configuration::ReadingRelease;
 use crate::place::Place;
@@ -62,30 +64,58 @@ impl Configurations {
         configured: &Configured,
         machine: &MachineRoot,
     ) -> Option<String> {
-        let history = crate::data::history().ok()?;
-        let known = crate::data::configuration().ok()?.runtime(configured.runtime)?;
-        let title = history.runtime(configured.runtime).ok()?.runtime.title.as_str();
-        let mut releases =
-            self.releases.iter().filter(|(runtime, _)| runtime == configured.runtime);
-        let release = releases.next().map(|(_, release)| release);
         let place = Place::from_path(&configured.file);
-        let configuration = RuntimeConfiguration {
-            title,
-            known,
-            main: &place,
-            files: &configured.settings,
-            release,
-        };
-        let findings = settings::judge(&configuration, history);
+        let findings = self.findings(configured.runtime, &place, &configured.settings)?;
         let folders = findings.folders.into_iter().filter_map(|folder| missing(folder, machine));
-        let incidents = findings.incidents.into_iter().chain(folders).collect();
-        let reader = match release {
+        self.judged.push(JudgedConfiguration {
+            reader: self.reader(configured.runtime),
+            place,
+            incidents: findings.incidents.into_iter().chain(folders).collect(),
+            required: findings.required,
+        });
+        findings.state
+    }
+
+    /// Judges a configuration that is a text in another document. The folders and plugins that it
+    /// names need not be on this machine.
+    pub(in crate::check) fn judge_embedded(&mut self, embedded: EmbeddedConfiguration) {
+        let EmbeddedConfiguration { runtime, place, settings } = embedded;
+        let findings = self.findings(runtime, &place, &[settings]).unwrap_or_default();
+        self.judged.push(JudgedConfiguration {
+            reader: self.reader(runtime),
+            place,
+            incidents: findings.incidents,
+            required: Vec::new(),
+        });
+    }
+
+    fn findings(
+        &self,
+        runtime: &str,
+        main: &Place,
+        files: &[SettingsFile],
+    ) -> Option<settings::Findings> {
+        let history = crate::data::history().ok()?;
+        let known = crate::data::configuration().ok()?.runtime(runtime)?;
+        let title = title(runtime)?;
+        let release = self.release(runtime);
+        let configuration = RuntimeConfiguration { title, known, main, files, release };
+        Some(settings::judge(&configuration, history))
+    }
+
+    /// Returns the release that reads the configurations of a runtime, if known.
+    fn release(&self, runtime: &str) -> Option<&ReadingRelease> {
+        let mut releases = self.releases.iter();
+        releases.find(|(reading, _)| reading == runtime).map(|(_, release)| release)
+    }
+
+    /// Returns the runtime, in prose, with its release if known.
+    fn reader(&self, runtime: &str) -> String {
+        let title = title(runtime).unwrap_or(runtime);
+        match self.release(runtime) {
             Some(release) => format!("{title} {}", release.version),
             None => title.to_owned(),
-        };
-        let required = findings.required;
-        self.judged.push(JudgedConfiguration { place, reader, incidents, required });
-        findings.state
+        }
     }
 
     /// Adds a sighting for each configuration with findings, among them plugins that are required
@@ -121,6 +151,11 @@ fn missing(folder: FolderSetting, machine: &MachineRoot) -> Option<Incident> {
     let real = machine.resolve(&machine.below(&folder.path));
     let is_missing = real.is_err_and(|error| error.kind() == ErrorKind::NotFound);
     is_missing.then_some(folder.missing)
+}
+
+/// Returns the name of a runtime in prose.
+fn title(runtime: &str) -> Option<&'static str> {
+    Some(&crate::data::history().ok()?.runtime(runtime).ok()?.runtime.title)
 }
 
 /// Returns the release of NRI that a release of a runtime links, if the tables have it.

@@ -104,7 +104,8 @@ impl Configured {
     /// Adds the settings of a file, whose text may be that of a template without its actions.
     fn add(&mut self, file: &Path, nri: Nri, text: &str) {
         self.nri.overlay(nri);
-        self.settings.extend(SettingsFile::parse(file, text, !template::is(file)));
+        let place = Place::from_path(file);
+        self.settings.extend(SettingsFile::parse(&place, text, !template::is(file)));
     }
 
     fn skip(&mut self, file: &Path, why: Unreadable) {

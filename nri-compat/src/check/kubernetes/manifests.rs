@@ -8,12 +8,13 @@ use crate::check::evidence::text;
 use crate::check::found::{Demand, FileOutcome, Found};
 use crate::check::request::{ImageRequest, WantedImage, shown};
 use crate::check::scan::Scan;
+use crate::check::settings::EmbeddedConfiguration;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::{Evidence, FileKind, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
 use crate::unknown::{UnknownImage, UnknownManifest};
 use crate::workloads::manifest::{self, Item};
-use crate::workloads::{Container, Workload, is_own};
+use crate::workloads::{Container, EmbeddedText, Workload, is_own};
 
 pub(in crate::check) use recognise::recognises;
 
@@ -37,6 +38,8 @@ struct ManifestReading<'r, 's> {
     workloads: u64,
     /// The number of workloads that may be plugins.
     candidates: u64,
+    /// The number of configurations of runtimes.
+    configurations: u64,
     found: Found,
 }
 
@@ -70,6 +73,7 @@ pub(in crate::check) fn read(
         objects: 0,
         workloads: 0,
         candidates: 0,
+        configurations: 0,
         found: Found::default(),
     };
     for item in manifest::read(&text) {
@@ -90,11 +94,20 @@ impl ManifestReading<'_, '_> {
                 )
             }),
             Item::Workload(workload) => self.workload(&workload),
+            Item::Embedded(embedded) => self.embedded(&embedded),
             Item::Unreadable(error) => self.problem(
                 self.place.at_line(error.line),
                 UnknownManifest::DocumentUnread(error.document, error.reason),
             ),
         }
+    }
+
+    /// Keeps a text that is the configuration of a runtime.
+    fn embedded(&mut self, embedded: &EmbeddedText) {
+        let place = self.place.at_line(embedded.line);
+        let read = EmbeddedConfiguration::read(&place, &embedded.text);
+        self.configurations += u64::from(read.is_some());
+        self.scan.gathered().configurations.extend(read);
     }
 
     /// Requests the images of the candidates of a workload, and reports what needs no image.
@@ -160,7 +173,9 @@ impl ManifestReading<'_, '_> {
             self.found.sightings.push(answer);
         }
         let outcome = match self.found.outcome() {
-            FileOutcome::WithoutNri if self.candidates > 0 => Some(FileOutcome::Evidence),
+            FileOutcome::WithoutNri if self.candidates + self.configurations > 0 => {
+                Some(FileOutcome::Evidence)
+            }
             FileOutcome::WithoutNri if self.objects == 0 => None,
             outcome => Some(outcome),
         };
@@ -171,6 +186,9 @@ impl ManifestReading<'_, '_> {
 
     /// Returns the answer that the user expects if nothing was found in a file that they named.
     fn without_candidates(&self) -> Sighting {
+        if self.configurations > 0 {
+            return not_a_plugin(self.place.clone(), "settings of a runtime for NRI, as a text");
+        }
         if self.objects == 0 {
             return unknown(self.place.clone(), UnknownManifest::NoObject);
         }

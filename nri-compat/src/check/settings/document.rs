@@ -1,7 +1,5 @@
 //! A file of a configuration as a list of settings with their lines.
 
-use std::path::Path;
-
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
@@ -27,17 +25,16 @@ pub(super) struct Setting {
 }
 
 impl SettingsFile {
-    /// Reads the text of a file. The lines of a template are not those of its text, and are left
-    /// out.
+    /// Reads the text of a file. Without lines, which a template and a text in a document do not
+    /// have, all its settings have the same place.
     ///
     /// Returns `None` if it is not TOML, which is reported elsewhere.
-    pub(in crate::check) fn parse(file: &Path, text: &str, has_lines: bool) -> Option<Self> {
-        let place = Place::from_path(file);
+    pub(in crate::check) fn parse(place: &Place, text: &str, has_lines: bool) -> Option<Self> {
         let values: Table = toml::from_str(text).ok()?;
         let document = DeTable::parse(text).ok()?;
         let lines = has_lines.then(|| Lines::of(text));
         let mut settings = Vec::new();
-        let reader = SettingsReader { place: &place, lines: lines.as_ref() };
+        let reader = SettingsReader { place, lines: lines.as_ref() };
         reader.table(document.get_ref(), &values, &mut Vec::new(), &mut settings);
         let version = values.get("version").and_then(Value::as_integer);
         Some(Self { version, settings })
@@ -133,13 +130,16 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
     fn settings_have_paths_and_lines() {
         let text =
             "version = 3\n[a]\n# a comment\nb.'c.d' = 1\n[[e]]\nf = 2\n[a.g]\nh = { i = 3 }\n";
-        let file = SettingsFile::parse(Path::new("/x.toml"), text, true).expect("it is TOML");
+        let place = Place::from_path(Path::new("/x.toml"));
+        let file = SettingsFile::parse(&place, text, true).expect("it is TOML");
         assert_eq!(file.version, Some(3));
         let all = file.settings.iter();
         let all: Vec<(String, String)> =
@@ -152,6 +152,6 @@ mod tests {
         ];
         let expected = expected.map(|(name, place)| (name.to_owned(), place.to_owned()));
         assert_eq!(all, expected);
-        assert!(SettingsFile::parse(Path::new("/x.toml"), "a = = b", true).is_none());
+        assert!(SettingsFile::parse(&place, "a = = b", true).is_none());
     }
 }

@@ -47,6 +47,11 @@ impl<'c> PathReader<'c> {
         self.table().first().is_some_and(|first| first == PLUGINS)
     }
 
+    /// Returns true if a file has a setting for NRI, also at a wrong place.
+    pub(super) fn has_nri(&self, file: &SettingsFile) -> bool {
+        file.settings.iter().any(|setting| self.placement(setting, file).is_some())
+    }
+
     /// Returns the place of a setting; `None` if it is not about NRI.
     pub(super) fn placement(&self, setting: &Setting, file: &SettingsFile) -> Option<Placement> {
         let path = &setting.path;

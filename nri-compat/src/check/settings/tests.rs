@@ -18,7 +18,9 @@ fn findings(runtime: &str, release: Option<(&str, &str)>, files: &[&str]) -> Vec
     let files: Vec<SettingsFile> = names
         .iter()
         .zip(files)
-        .map(|(name, text)| SettingsFile::parse(Path::new(name), text, true).expect("it is TOML"))
+        .map(|(name, text)| {
+            SettingsFile::parse(&Place::from_path(Path::new(name)), text, true).expect("it is TOML")
+        })
         .collect();
     let main = Place::from_path(Path::new("/main.toml"));
     let configuration = RuntimeConfiguration {

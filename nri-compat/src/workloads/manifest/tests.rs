@@ -15,6 +15,7 @@ fn items(text: &str) -> Vec<String> {
         }
         Item::Object => "object".to_owned(),
         Item::Mention(statement) => format!("line {}", statement.line),
+        Item::Embedded(embedded) => format!("configuration on line {}", embedded.line),
         Item::Unreadable(error) => {
             format!("{}: line {}: {}", error.document, error.line, error.reason)
         }
@@ -106,6 +107,6 @@ fn an_error_is_on_a_line_of_the_file() {
 fn error_line(item: &Item) -> Option<u32> {
     match item {
         Item::Unreadable(error) => Some(error.line),
-        Item::Workload(_) | Item::Object | Item::Mention(_) => None,
+        Item::Workload(_) | Item::Object | Item::Mention(_) | Item::Embedded(_) => None,
     }
 }

@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 use crate::check::content::{File, HEAD};
 use crate::check::evidence::text;
 use crate::check::found::Demand;
-use crate::workloads::{manifest, mentions_published};
+use crate::workloads::{manifest, mentions_published, names_table};
 
 /// The field that every object has.
 const API_VERSION: &[u8] = b"apiVersion";
@@ -40,11 +40,11 @@ pub(in crate::check) fn recognises(file: &File<'_>, demand: Demand, is_recognise
     if !is_yaml && !is_named && extension != "json" {
         return false;
     }
-    // Files of tools that install charts have no object.
+    // Files of tools that install charts or set up machines have no object.
     let text = manifest::decode(&file.head);
     let head = text.as_bytes();
     let begins = [API_VERSION, HOST_PATH, MOUNT_PATH].iter().any(|word| mentions(head, word))
-        || is_yaml && mentions_published(head);
+        || is_yaml && (mentions_published(head) || names_table(head));
     match (is_yaml, is_named) {
         // A long comment may come before the first object.
         (true, false) => begins || file.head.len() >= HEAD,
@@ -60,12 +60,13 @@ pub(super) fn mentions(bytes: &[u8], word: &[u8]) -> bool {
 }
 
 /// Returns true if a text may have a Kubernetes object, a part of one with a path of the host or a
-/// mount, or the name of a published plugin.
+/// mount, the name of a published plugin, or that of NRI's table in the configuration of a runtime.
 pub(super) fn has_object(text: &[u8]) -> bool {
     mentions(text, API_VERSION) && KIND.is_match(text)
         || mentions(text, HOST_PATH)
         || mentions(text, MOUNT_PATH)
         || mentions_published(text)
+        || names_table(text)
 }
 
 /// Returns true if the field comes after the first bytes of a text that the user named.
