@@ -103,6 +103,49 @@ fn every_format_points_at_the_container() {
     assert_eq!(code, Some(100));
 }
 
+/// Returns the rule and the line of each finding about a configuration.
+fn findings(document: &str) -> Vec<String> {
+    let report = json_of(&["-", "--target", "containerd@2.1"], document.as_bytes());
+    let subjects = report["subjects"].as_array().unwrap().iter();
+    let incidents =
+        subjects.flat_map(|one| one["incidents"].as_array().cloned().unwrap_or_default());
+    let line = |one: Value| format!("{}: {}", one["place"]["line"], one["rule"].as_str().unwrap());
+    incidents.map(line).collect()
+}
+
+#[test]
+fn the_configuration_of_a_runtime_in_a_document_is_judged() {
+    for (document, expected) in [
+        // A ConfigMap.
+        (
+            "apiVersion: v1\nkind: ConfigMap\ndata:\n  config.toml: |\n    version = 3\n    [plugins.'io.containerd.nri.v1.nri']\n    disable = true\n",
+            &["5: CONFIG_NRI_OFF"][..],
+        ),
+        // The machine configuration of Talos.
+        (
+            "version: v1alpha1\nmachine:\n  files:\n  - path: /etc/cri/conf.d/20-customization.part\n    content: |\n      [plugins.\"io.containerd.nri.v1.nri\"]\n      plugin_request_timeout = \"2\"\n",
+            &["6: CONFIG_DURATION_WITHOUT_UNIT"],
+        ),
+        // The user data of cloud-init, with a table that containerd ignores.
+        (
+            "#cloud-config\nwrite_files:\n- path: /etc/containerd/config.toml\n  content: |\n    [plugins.\"io.containerd.nri.v1.nri.default_validator\"]\n    enable = true\n",
+            &["5: CONFIG_TABLE_QUOTING"],
+        ),
+        // A MachineConfig of OpenShift.
+        (
+            "apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig\nspec:\n  config:\n    storage:\n      files:\n      - path: /etc/crio/crio.conf.d/10-nri.conf\n        contents:\n          source: data:,%5Bcrio.nri%5D%0Aenable_nri%20%3D%20false%0A\n",
+            &["9: CONFIG_NRI_OFF"],
+        ),
+        // A script that edits a configuration is none.
+        (
+            "apiVersion: v1\nkind: ConfigMap\ndata:\n  setup.sh: |\n    cat >> /etc/containerd/config.toml <<EOF\n    [plugins.'io.containerd.nri.v1.nri']\n    disable = true\n    EOF\n",
+            &[],
+        ),
+    ] {
+        assert_eq!(findings(document), expected, "{document}");
+    }
+}
+
 #[test]
 fn a_fingerprint_does_not_depend_on_the_order_of_documents() {
     let fingerprints = |text: &str| -> BTreeSet<String> {
