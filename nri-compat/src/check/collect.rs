@@ -53,8 +53,8 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
         processes::read(&scan, &machine.folder().join("proc"), &roots.sockets);
     }
     images(&scan, request);
-    let embedded = scan.take_configurations();
-    embedded.into_iter().for_each(|one| roots.configurations.judge_embedded(one));
+    let detached = scan.take_configurations();
+    detached.into_iter().for_each(|one| roots.configurations.judge_detached(one));
     let relays = scan.take_relays();
     let mut collected = scan.finish();
     collected.sightings = packages::merge(collected.sightings, &request.paths, request.go);

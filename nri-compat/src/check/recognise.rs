@@ -7,6 +7,7 @@ use super::content::{Content, File, Head};
 use super::evidence::Reader;
 use super::found::Demand;
 use super::kubernetes::{charts, manifests};
+use super::settings;
 use crate::skipped::Unreadable;
 use crate::unpack::Packing;
 use packed::PackedContent;
@@ -22,6 +23,8 @@ pub(super) enum Recognised<'r> {
     Chart,
     /// Perhaps a Kubernetes manifest; if it has no object, a file of this kind.
     Manifest(SingleFile<'r>),
+    /// Perhaps the configuration of a runtime; if it has no setting for NRI, a file of this kind.
+    Configuration(SingleFile<'r>),
     /// No container of others.
     Single(SingleFile<'r>),
 }
@@ -46,6 +49,7 @@ impl Recognised<'_> {
             Self::Archive(_)
                 | Self::Chart
                 | Self::Manifest(_)
+                | Self::Configuration(_)
                 | Self::Single(SingleFile::Evidence(_))
         )
     }
@@ -64,7 +68,9 @@ pub(super) fn on_disk<'r>(
         return Recognised::Archive(file.head.packing());
     };
     let is_evidence = matches!(single, SingleFile::Evidence(_));
-    if manifests::recognises(file, demand, is_evidence) {
+    if !is_evidence && settings::recognises(file, demand) {
+        Recognised::Configuration(single)
+    } else if manifests::recognises(file, demand, is_evidence) {
         Recognised::Manifest(single)
     } else {
         Recognised::Single(single)

@@ -9,7 +9,7 @@ use super::bridged::Relays;
 use super::content::disk::FileId;
 use super::found::{Demand, FileOutcome, Found};
 use super::request::WantedImage;
-use super::settings::EmbeddedConfiguration;
+use super::settings::DetachedConfiguration;
 use crate::check::collected::Collected;
 use crate::check::evidence::Reader;
 use crate::check::progress::Progress;
@@ -39,8 +39,8 @@ pub(super) struct Gathered {
     pub(super) linked: Vec<Linked>,
     /// The images that manifests name.
     pub(super) wanted_images: Vec<WantedImage>,
-    /// The configurations of runtimes in manifests.
-    pub(super) configurations: Vec<EmbeddedConfiguration>,
+    /// The configurations of runtimes in folders and manifests.
+    pub(super) configurations: Vec<DetachedConfiguration>,
     /// The processes of plugins behind bridges.
     pub(super) relays: Relays,
     /// The charts that were reported.
@@ -105,7 +105,7 @@ impl<'s> Scan<'s> {
     }
 
     /// Takes the stored configurations, in the order of their places.
-    pub(super) fn take_configurations(&self) -> Vec<EmbeddedConfiguration> {
+    pub(super) fn take_configurations(&self) -> Vec<DetachedConfiguration> {
         let mut configurations = std::mem::take(&mut self.gathered().configurations);
         configurations.sort_by(|a, b| a.place.cmp(&b.place));
         configurations

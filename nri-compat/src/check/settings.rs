@@ -17,11 +17,17 @@ mod values;
 pub(in crate::check) use document::SettingsFile;
 pub(in crate::check) use required::RequiredPlugin;
 
+use std::path::Path;
+
 use nri_schema::history::History;
 
+use super::content::File;
+use super::evidence::text;
+use super::found::Demand;
 use crate::configuration::{ReadingRelease, RuntimeSettings};
 use crate::place::Place;
 use crate::sighting::{Incident, Occurrences};
+use crate::workloads::names_table;
 use document::Setting;
 use effective::Effective;
 use placement::PathReader;
@@ -62,20 +68,36 @@ pub(in crate::check) struct FolderSetting {
     pub(in crate::check) missing: Incident,
 }
 
-/// A configuration that is a text in another document.
+/// The maximum size of a file in bytes; real ones have a few kilobytes.
+const MAX_FILE: u64 = 1 << 20;
+
+/// A configuration away from the machine that it is for: a file in a folder, or a text in another
+/// document.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct EmbeddedConfiguration {
+pub(in crate::check) struct DetachedConfiguration {
     /// The id of the runtime that it is for.
     pub(in crate::check) runtime: &'static str,
-    /// The place of the text.
+    /// The place of the file or text.
     pub(in crate::check) place: Place,
     pub(in crate::check) settings: SettingsFile,
 }
 
-impl EmbeddedConfiguration {
-    /// Reads a text. Returns `None` if it is not TOML, or has no setting for NRI.
-    pub(in crate::check) fn read(place: &Place, text: &str) -> Option<Self> {
-        let settings = SettingsFile::parse(place, text, false)?;
+impl DetachedConfiguration {
+    /// Reads a file. Returns `None` if it is too large, not TOML, or has no setting for NRI.
+    pub(in crate::check) fn in_file(file: &File<'_>) -> Option<Self> {
+        let bytes = text::bytes(file.content, MAX_FILE).ok()?;
+        Self::read(&file.place, std::str::from_utf8(&bytes).ok()?, true)
+    }
+
+    /// Reads a text in a document that starts at this place.
+    pub(in crate::check) fn in_document(place: &Place, text: &str) -> Option<Self> {
+        Self::read(place, text, false)
+    }
+
+    fn read(place: &Place, text: &str, has_lines: bool) -> Option<Self> {
+        // Files of other programs may have tables and keys of the same names.
+        let settings =
+            names_table(text.as_bytes()).then(|| SettingsFile::parse(place, text, has_lines))??;
         let is_for = |known: &&RuntimeSettings| {
             let files = std::slice::from_ref(&settings);
             let title = known.id.as_str();
@@ -86,6 +108,18 @@ impl EmbeddedConfiguration {
         let runtime = crate::data::configuration().ok()?.runtimes().iter().find(is_for)?;
         Some(Self { runtime: &runtime.id, place: place.clone(), settings })
     }
+}
+
+/// Returns true if a file may be a configuration: by its name, or, if the user named it, by its
+/// content.
+pub(in crate::check) fn recognises(file: &File<'_>, demand: Demand) -> bool {
+    let extension = Path::new(&file.name).extension().unwrap_or_default();
+    let is_text = text::head(&file.head).is_some();
+    let is_configuration = || {
+        let may_be = demand == Demand::Named && names_table(&file.head);
+        may_be && DetachedConfiguration::in_file(file).is_some()
+    };
+    is_text && (extension == "toml" || extension == "conf" || is_configuration())
 }
 
 /// Judges a configuration.

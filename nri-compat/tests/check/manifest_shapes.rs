@@ -21,7 +21,7 @@ fn items(text: &str) -> Vec<String> {
             lines.push(format!("{document}: {name}: {}", containers.join(" ")));
         }
         Item::Unreadable(error) => lines.push(format!("{error:?}")),
-        Item::Object | Item::Mention(_) => {}
+        Item::Object | Item::Mention(_) | Item::Embedded(_) => {}
     });
     lines
 }
@@ -39,7 +39,7 @@ fn found(text: &str) -> Vec<String> {
     read(text).into_iter().for_each(|item| match item {
         Item::Workload(workload) => found.extend(workload.candidates().map(shown)),
         Item::Mention(one) => found.push(format!("{}: {}", one.line, short(&one.text))),
-        Item::Object => {}
+        Item::Object | Item::Embedded(_) => {}
         Item::Unreadable(error) => panic!("{error:?}: {text}"),
     });
     found

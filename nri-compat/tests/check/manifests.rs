@@ -147,6 +147,29 @@ fn the_configuration_of_a_runtime_in_a_document_is_judged() {
 }
 
 #[test]
+fn the_configuration_of_a_runtime_in_a_folder_is_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("containerd.toml", "[plugins.'io.containerd.nri.v1.nri']\ndisable = true\n"),
+        ("crio.conf", "[crio.nri]\nenable_nri = false\n"),
+        ("other.toml", "[plugins.nri]\ndisable = true\nplugin_path = '/opt/nri/plugins'\n"),
+        ("broken.toml", "[crio.nri]\nenable_nri = \n"),
+    ] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let report = json_of(&[folder.path().to_str().unwrap()], b"");
+    let subjects = report["subjects"].as_array().unwrap().iter();
+    let found = subjects.map(|one| {
+        let file = Path::new(one["path"].as_str().unwrap()).file_name().unwrap().to_str().unwrap();
+        let incidents = one["incidents"].as_array().unwrap().iter();
+        let rules: Vec<&str> = incidents.map(|one| one["rule"].as_str().unwrap()).collect();
+        format!("{file}: {}", rules.join(" "))
+    });
+    let expected = ["containerd.toml: CONFIG_NRI_OFF", "crio.conf: CONFIG_NRI_OFF"];
+    assert_eq!(found.collect::<Vec<String>>(), expected);
+}
+
+#[test]
 fn a_fingerprint_does_not_depend_on_the_order_of_documents() {
     let fingerprints = |text: &str| -> BTreeSet<String> {
         let (_, out) = check(&["-", "--format", "sarif"], text.as_bytes());

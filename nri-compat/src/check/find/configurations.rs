@@ -8,7 +8,7 @@ use super::machine_root::MachineRoot;
 use super::runtime::Configured;
 use crate::check::collected::MachineRuntime;
 use crate::check::settings::{
-    self, EmbeddedConfiguration, FolderSetting, RequiredPlugin, RuntimeConfiguration, SettingsFile,
+    self, DetachedConfiguration, FolderSetting, RequiredPlugin, RuntimeConfiguration, SettingsFile,
 };
 use crate::check::target::ReleaseName;
 use crate::configuration::ReadingRelease;
@@ -76,10 +76,13 @@ impl Configurations {
         findings.state
     }
 
-    /// Judges a configuration that is a text in another document. The folders and plugins that it
-    /// names need not be on this machine.
-    pub(in crate::check) fn judge_embedded(&mut self, embedded: EmbeddedConfiguration) {
-        let EmbeddedConfiguration { runtime, place, settings } = embedded;
+    /// Judges a configuration away from its machine, whose folders and plugins need not be here,
+    /// unless it was judged already.
+    pub(in crate::check) fn judge_detached(&mut self, detached: DetachedConfiguration) {
+        let DetachedConfiguration { runtime, place, settings } = detached;
+        if self.judged.iter().any(|judged| judged.place == place) {
+            return;
+        }
         let findings = self.findings(runtime, &place, &[settings]).unwrap_or_default();
         self.judged.push(JudgedConfiguration {
             reader: self.reader(runtime),

@@ -12,6 +12,7 @@ use crate::check::found::{Demand, FileOutcome, Found};
 use crate::check::kubernetes::{charts, manifests};
 use crate::check::recognise::{self, Recognised, SingleFile};
 use crate::check::scan::{Linked, NameRank, Scan, Visit};
+use crate::check::settings::DetachedConfiguration;
 use crate::check::{parallel, read, unjudged};
 use crate::place::Place;
 use crate::skipped::Unreadable;
@@ -179,6 +180,9 @@ fn of_kind(
         Recognised::Manifest(kind) => {
             manifests::read(scan, file, demand).unwrap_or_else(|| single(scan, file, kind, demand))
         }
+        Recognised::Configuration(kind) => {
+            configuration(scan, file).unwrap_or_else(|| single(scan, file, kind, demand))
+        }
         Recognised::Archive(packing) => {
             archive::read(scan, file, *packing);
             if demand != Demand::Walked {
@@ -189,6 +193,12 @@ fn of_kind(
         }
         Recognised::Single(kind) => single(scan, file, kind, demand),
     }
+}
+
+/// Keeps the settings of a file for NRI; `None` if it has none.
+fn configuration(scan: &Scan<'_>, file: &File<'_>) -> Option<FileOutcome> {
+    scan.gathered().configurations.push(DetachedConfiguration::in_file(file)?);
+    Some(FileOutcome::Evidence)
 }
 
 /// Reads a file that is no container of others.

@@ -8,7 +8,7 @@ use crate::check::evidence::text;
 use crate::check::found::{Demand, FileOutcome, Found};
 use crate::check::request::{ImageRequest, WantedImage, shown};
 use crate::check::scan::Scan;
-use crate::check::settings::EmbeddedConfiguration;
+use crate::check::settings::DetachedConfiguration;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::{Evidence, FileKind, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
@@ -105,7 +105,7 @@ impl ManifestReading<'_, '_> {
     /// Keeps a text that is the configuration of a runtime.
     fn embedded(&mut self, embedded: &EmbeddedText) {
         let place = self.place.at_line(embedded.line);
-        let read = EmbeddedConfiguration::read(&place, &embedded.text);
+        let read = DetachedConfiguration::in_document(&place, &embedded.text);
         self.configurations += u64::from(read.is_some());
         self.scan.gathered().configurations.extend(read);
     }

@@ -44,7 +44,8 @@ pub(in crate::check) fn recognises(file: &File<'_>, demand: Demand, is_recognise
     let text = manifest::decode(&file.head);
     let head = text.as_bytes();
     let begins = [API_VERSION, HOST_PATH, MOUNT_PATH].iter().any(|word| mentions(head, word))
-        || is_yaml && (mentions_published(head) || names_table(head));
+        || names_table(head)
+        || is_yaml && mentions_published(head);
     match (is_yaml, is_named) {
         // A long comment may come before the first object.
         (true, false) => begins || file.head.len() >= HEAD,
