@@ -20,6 +20,10 @@ pub const NRI_RELEASES: [&str; 4] = ["v0.6.1", "v0.8.0", "v0.11.0", "v0.12.5"];
 /// The containerd releases that are built, oldest first: the first knows only StateChange.
 pub const CONTAINERD_RELEASES: [&str; 2] = ["v2.2.9", "v2.4.2"];
 
+/// Compiles a large peer in two thirds of the time, without optimization. It is not for peers whose
+/// speed is measured. `.ci/setup.sh` has the same option, so that it fills the cache.
+const UNOPTIMIZED: &str = "-gcflags=all=-N -l -dwarf=false";
+
 /// Returns the folder of a peer that `.ci/setup.sh` installs.
 #[must_use]
 pub fn folder(peer: &str) -> PathBuf {
@@ -171,7 +175,10 @@ pub fn containerd(release: &str) -> PathBuf {
         name: format!("containerd-{release}"),
         module: "containerd".into(),
         modfile: modfile("containerd", module, release),
-        options: vec![format!("-ldflags=-s -w -X {module}/version.Version={release}")],
+        options: vec![
+            UNOPTIMIZED.to_owned(),
+            format!("-ldflags=-s -w -X {module}/version.Version={release}"),
+        ],
         environment: Vec::new(),
         packages: strings(&["tool"]),
     }
@@ -190,7 +197,7 @@ pub fn crio() -> PathBuf {
         name: "crio".into(),
         module: "crio".into(),
         modfile: "go.mod".into(),
-        options: strings(&["-ldflags=-s -w", "-tags", tags]),
+        options: strings(&[UNOPTIMIZED, "-ldflags=-s -w", "-tags", tags]),
         environment: Vec::new(),
         packages: strings(&["tool"]),
     }
@@ -230,9 +237,10 @@ pub fn kubernetes() -> PathBuf {
         name: "kubernetes".into(),
         module: "peers/kubernetes".into(),
         modfile: "go.mod".into(),
-        options: vec![format!(
-            "-ldflags=-s -w -X k8s.io/component-base/version.gitVersion={release}"
-        )],
+        options: vec![
+            UNOPTIMIZED.to_owned(),
+            format!("-ldflags=-s -w -X k8s.io/component-base/version.gitVersion={release}"),
+        ],
         environment: Vec::new(),
         packages: strings(&["."]),
     }
@@ -251,7 +259,7 @@ pub fn distribution() -> PathBuf {
         name: "distribution".into(),
         module: "registry".into(),
         modfile: "go.mod".into(),
-        options: strings(&["-ldflags=-s -w"]),
+        options: strings(&[UNOPTIMIZED, "-ldflags=-s -w"]),
         environment: Vec::new(),
         packages: strings(&["tool"]),
     }
@@ -270,7 +278,7 @@ pub fn pod_tools() -> PathBuf {
         name: "pod-tools".into(),
         module: "containerd".into(),
         modfile: "go.mod".into(),
-        options: strings(&["-ldflags=-s -w"]),
+        options: strings(&[UNOPTIMIZED, "-ldflags=-s -w"]),
         environment: Vec::new(),
         packages: strings(&["./cri", "./image", "./pause"]),
     }
