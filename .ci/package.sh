@@ -37,13 +37,13 @@ plugin="$outside/pod-greeter/Cargo.toml"
   # The same profiles, so that dependencies that an earlier step compiled need not be compiled again.
   sed -n '/^\[profile.dev/,/^\[profile.bench/p' Cargo.toml | sed '/^#/d;$d'
 } | tee -a "$manifest" "$plugin" >> "$generator"
-cargo run --manifest-path "$manifest" --target-dir "$target" -- diff v0.11.0 v0.12.0
+cargo run "${profile[@]}" --manifest-path "$manifest" --target-dir "$target" -- diff v0.11.0 v0.12.0
 # Tests turn on features of dependencies that this program does not have, such as the tables of Unicode of `regex`.
 "$target/debug/nri-compat" logs --fail-on never tests/fixtures/logs
 "$target/debug/nri-compat" check --fail-on never nri-compat deploy tests/fixtures
 # The command does not depend on it.
-cargo check --manifest-path "$generator" --target-dir "$target"
-cargo test --manifest-path "$plugin" --target-dir "$target"
+cargo check "${profile[@]}" --manifest-path "$generator" --target-dir "$target"
+cargo test "${profile[@]}" --manifest-path "$plugin" --target-dir "$target"
 
 # The minimum supported version of Rust of what plugins and runtimes depend on.
 rust_version="$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)"

@@ -13,7 +13,6 @@ case "$*" in
   "" | quick) only="$*" ;;
   *) echo "usage: .ci/rehearsal.sh [quick]" >&2; exit 2 ;;
 esac
-all=(--workspace --all-features --locked)
 # What the verdicts need; the libraries are compiled with it.
 programs=(--bin nri-compat --example logger --example device-injector)
 export NRI_TESTS_FEATURES="${all[*]}"
@@ -143,7 +142,7 @@ step "no public item of nri is gone, or has another signature"
 # interface FOLDER: the public interface of the library in a copy of the workspace.
 interface() {
   (cd "$1" && RUSTDOC="$root/xtask/src/rustdoc-json.sh" RUSTDOCFLAGS="-Zunstable-options --output-format json" \
-    cargo doc --locked --all-features --no-deps --package nri)
+    cargo doc "${profile[@]}" --locked --all-features --no-deps --package nri)
   "$xtask" api --list "$CARGO_TARGET_DIR/doc/nri.json" | LC_ALL=C sort
 }
 interface "$root" > interface-before

@@ -120,7 +120,6 @@ for chart in nri-compat nri-plugin; do
 done
 
 step "containerd and Kubernetes run the image and the charts"
-all=(--workspace --all-features --locked)
 cargo build "${all[@]}" --bin build-peers
 "${CARGO_TARGET_DIR:-target}/debug/build-peers" containerd kubernetes registry
 NRI_RELEASE="$out" NRI_TESTS_FEATURES="${all[*]}" cargo test "${all[@]}" --test kubernetes

@@ -17,6 +17,9 @@ CARGO_AUDITABLE_VERSION=0.7.7
 CARGO_SBOM_VERSION=0.10.0
 CARGO_SEMVER_CHECKS_VERSION=0.51.0
 PEERS="${CARGO_TARGET_DIR:-target}/peers"
+# The options of cargo with which almost everything is compiled, so that each step finds what an earlier one compiled.
+profile=(--config "$PWD/.ci/profile.toml")
+all=(--workspace --all-features --locked "${profile[@]}")
 
 # buf from the npm registry, into target/peers/buf.
 install_buf() {

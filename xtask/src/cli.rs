@@ -55,6 +55,9 @@ struct ApiArgs {
     /// Only prints the public interface of the crate that rustdoc described in this file.
     #[arg(long, value_name = "JSON", conflicts_with = "check")]
     list: Option<PathBuf>,
+    /// A configuration for cargo, with whose profiles the dependencies were compiled before.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 }
 
 /// Adds a release: stores its proto if it is a new protocol revision, records it in
@@ -231,7 +234,7 @@ fn api(args: &ApiArgs, root: Option<PathBuf>) -> Result<Exit, Failure> {
         return Ok(Exit::Clean);
     }
     let root = find_root(root)?;
-    let targets = interfaces::targets(&root).map_err(Failure::Task)?;
+    let targets = interfaces::targets(&root, args.config.as_deref()).map_err(Failure::Task)?;
     write_or_list(args.check.check, &root, targets, "api")
 }
 

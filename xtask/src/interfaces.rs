@@ -16,16 +16,16 @@ use crate::metadata::published;
 use crate::tool::Tool;
 
 /// Documents the workspace at `root`, warnings denied, and returns the interface of every published
-/// crate, and a page with the number of their items.
+/// crate, and a page with the number of their items. Cargo also reads the file `config`.
 ///
 /// # Errors
 ///
 /// Returns an error if the documentation of a crate has a warning, its JSON cannot be read, or a
 /// public signature names a type that the documentation hides.
-pub fn targets(root: &Path) -> Result<Vec<Target>, TaskError> {
+pub fn targets(root: &Path, config: Option<&Path>) -> Result<Vec<Target>, TaskError> {
     let folder =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
-    document(root)?;
+    document(root, config)?;
     let listed = published(root)?.into_iter().map(|name| {
         let json = folder.join(format!("doc/{}.json", name.replace('-', "_")));
         let interface = list(&json)?;
@@ -47,13 +47,16 @@ fn path(file: &str) -> PathBuf {
     Path::new("snapshots/api").join(file)
 }
 
-fn document(root: &Path) -> Result<(), TaskError> {
+fn document(root: &Path, config: Option<&Path>) -> Result<(), TaskError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = ["doc", "--workspace", "--all-features", "--locked", "--no-deps"];
     // As docs.rs does it.
     let flags = "--cfg docsrs -D warnings -Zunstable-options --output-format json";
     let doc = Tool::new(cargo, "install Rust").with(|cargo| {
         cargo.args(arguments).current_dir(root);
+        if let Some(config) = config {
+            cargo.arg("--config").arg(config);
+        }
         cargo.env("RUSTDOC", root.join("xtask/src/rustdoc-json.sh"));
         cargo.env("RUSTDOCFLAGS", flags);
     });
