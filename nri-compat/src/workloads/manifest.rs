@@ -30,6 +30,9 @@ const MARKER: &str = "---";
 /// The headings in the output of `helm install`, `helm get` and `helm status` that end a document.
 const HEADINGS: [&str; 3] = ["NOTES:", "HOOKS:", "MANIFEST:"];
 
+/// The headers with which MIME messages begin.
+const MESSAGES: [&str; 2] = ["MIME-Version:", "Content-Type: multipart/"];
+
 /// Words of which each object, and each part of one that matters here, has one.
 const OBJECT_WORDS: [&str; 4] = ["apiVersion", "hostPath", "kind:", "mountPath"];
 
@@ -153,10 +156,12 @@ pub struct SyntaxError {
 fn documents(text: &str) -> Vec<Document<'_>> {
     let (mut documents, mut number, mut lines_before) = (Vec::new(), 0, 0);
     for part in parts(text) {
-        let is_empty = is_empty(part);
+        let content = without_boundary(part);
+        let is_empty = is_empty(content);
         number += u32::from(!is_empty || part.starts_with(MARKER));
         if !is_empty {
-            documents.push(Document { number, lines_before, text: part });
+            let lines_before = lines_before + u32::from(content.len() < part.len());
+            documents.push(Document { number, lines_before, text: content });
         }
         lines_before += lines(part);
     }
@@ -227,15 +232,28 @@ fn json(text: &str) -> (Vec<&str>, &str) {
     (parts, text.get(start..).unwrap_or_default())
 }
 
-/// Returns the offsets of the lines that are document markers, or headings after a document.
+/// Returns true for a line between the parts of a MIME message.
+fn is_boundary(line: &str) -> bool {
+    line.starts_with("--") && !line.starts_with(MARKER)
+}
+
+/// Returns a part without the line that separates it from the one before, in a MIME message.
+fn without_boundary(part: &str) -> &str {
+    if is_boundary(part) { part.split_once('\n').map_or("", |(_, content)| content) } else { part }
+}
+
+/// Returns the offsets of the lines that are document markers, or headings after a document, or that
+/// separate the parts of a MIME message, as which machines in clouds get their user data.
 fn markers(text: &str) -> impl Iterator<Item = usize> {
+    let is_message = MESSAGES.iter().any(|header| text.starts_with(header));
     let mut offset = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let at = offset;
         offset += line.len();
         let after = line.strip_prefix(MARKER);
         let is_marker = |after: &str| after.is_empty() || after.starts_with(char::is_whitespace);
-        (HEADINGS.contains(&line.trim_end()) || after.is_some_and(is_marker)).then_some(at)
+        let is_end = HEADINGS.contains(&line.trim_end()) || is_message && is_boundary(line);
+        (is_end || after.is_some_and(is_marker)).then_some(at)
     })
 }
 

@@ -136,6 +136,15 @@ fn the_configuration_of_a_runtime_in_a_document_is_judged() {
             "apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig\nspec:\n  config:\n    storage:\n      files:\n      - path: /etc/crio/crio.conf.d/10-nri.conf\n        contents:\n          source: data:,%5Bcrio.nri%5D%0Aenable_nri%20%3D%20false%0A\n",
             &["9: CONFIG_NRI_OFF"],
         ),
+        // User data of EKS, as a MIME message, and in an object of Karpenter.
+        (
+            "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=\"B\"\n\n--B\nContent-Type: text/x-shellscript\n\n#!/bin/sh\necho 'a: [' >&2\n\n--B\nContent-Type: application/node.eks.aws\n\n---\napiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  containerd:\n    config: |\n      [plugins.'io.containerd.nri.v1.nri']\n      disable = true\n--B--\n",
+            &["19: CONFIG_NRI_OFF"],
+        ),
+        (
+            "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nspec:\n  userData: |\n    apiVersion: node.eks.aws/v1alpha1\n    kind: NodeConfig\n    spec:\n      containerd:\n        config: |\n          [plugins.'io.containerd.nri.v1.nri']\n          disable = true\n",
+            &["5: CONFIG_NRI_OFF"],
+        ),
         // A script that edits a configuration is none.
         (
             "apiVersion: v1\nkind: ConfigMap\ndata:\n  setup.sh: |\n    cat >> /etc/containerd/config.toml <<EOF\n    [plugins.'io.containerd.nri.v1.nri']\n    disable = true\n    EOF\n",

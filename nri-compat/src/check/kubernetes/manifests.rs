@@ -25,6 +25,9 @@ const READER: &str = "manifest";
 /// people.
 const PLACEHOLDERS: [&str; 4] = ["{{", "${", "$(", "<"];
 
+/// How deep documents may be in texts of other documents.
+const MAX_DEPTH: usize = 2;
+
 /// A manifest that is being read, and its findings so far.
 struct ManifestReading<'r, 's> {
     scan: &'r Scan<'s>,
@@ -94,7 +97,7 @@ impl ManifestReading<'_, '_> {
                 )
             }),
             Item::Workload(workload) => self.workload(&workload),
-            Item::Embedded(embedded) => self.embedded(&embedded),
+            Item::Embedded(embedded) => self.embedded(&embedded, 0),
             Item::Unreadable(error) => self.problem(
                 self.place.at_line(error.line),
                 UnknownManifest::DocumentUnread(error.document, error.reason),
@@ -102,12 +105,20 @@ impl ManifestReading<'_, '_> {
         }
     }
 
-    /// Keeps a text that is the configuration of a runtime.
-    fn embedded(&mut self, embedded: &EmbeddedText) {
-        let place = self.place.at_line(embedded.line);
-        let read = DetachedConfiguration::in_document(&place, &embedded.text);
-        self.configurations += u64::from(read.is_some());
-        self.scan.gathered().configurations.extend(read);
+    /// Keeps a text that is the configuration of a runtime, or those in a text that is a document
+    /// itself, such as user data.
+    fn embedded(&mut self, embedded: &EmbeddedText, depth: usize) {
+        let EmbeddedText { line, text } = embedded;
+        if let Some(read) = DetachedConfiguration::in_document(&self.place.at_line(*line), text) {
+            self.configurations += 1;
+            return self.scan.gathered().configurations.push(read);
+        }
+        let is_deeper = depth < MAX_DEPTH;
+        for item in is_deeper.then(|| manifest::read(text)).into_iter().flatten() {
+            if let Item::Embedded(inner) = item {
+                self.embedded(&EmbeddedText { line: *line, ..inner }, depth + 1);
+            }
+        }
     }
 
     /// Requests the images of the candidates of a workload, and reports what needs no image.
