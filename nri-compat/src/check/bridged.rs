@@ -124,6 +124,10 @@ fn processes(sightings: &mut [Sighting], relays: &Relays) {
 
 /// Marks the plugin that the bridge in a container starts, or adds a sighting if it is not in the
 /// image. `container` is the place of the container.
+#[cfg_attr(
+    not(feature = "registry"),
+    allow(dead_code, reason = "containers are checked by fetching their images")
+)]
 pub(super) fn container(sightings: &mut Vec<Sighting>, container: &Place, relayed: &Relayed) {
     let mut all: Vec<&mut Sighting> =
         sightings.iter_mut().filter(|seen| seen.place.is_within(container)).collect();
