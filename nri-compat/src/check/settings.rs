@@ -12,6 +12,7 @@ mod effective;
 mod ignored;
 mod placement;
 mod required;
+pub(in crate::check) mod template;
 mod values;
 
 pub(in crate::check) use document::SettingsFile;
@@ -86,11 +87,19 @@ impl DetachedConfiguration {
     /// Reads a file. Returns `None` if it is too large, not TOML, or has no setting for NRI.
     pub(in crate::check) fn in_file(file: &File<'_>) -> Option<Self> {
         let bytes = text::bytes(file.content, MAX_FILE).ok()?;
-        Self::read(&file.place, std::str::from_utf8(&bytes).ok()?, true)
+        let text = std::str::from_utf8(&bytes).ok()?;
+        if template::is(Path::new(&file.name)) {
+            return Self::in_document(&file.place, text);
+        }
+        Self::read(&file.place, text, true)
     }
 
-    /// Reads a text in a document that starts at this place.
+    /// Reads a text in a document that starts at this place. It may be a template whose settings for
+    /// NRI do not depend on its actions.
     pub(in crate::check) fn in_document(place: &Place, text: &str) -> Option<Self> {
+        if text.contains(template::ACTION) {
+            return Self::read(place, &template::plain_settings(text).ok()?, false);
+        }
         Self::read(place, text, false)
     }
 
@@ -113,13 +122,15 @@ impl DetachedConfiguration {
 /// Returns true if a file may be a configuration: by its name, or, if the user named it, by its
 /// content.
 pub(in crate::check) fn recognises(file: &File<'_>, demand: Demand) -> bool {
-    let extension = Path::new(&file.name).extension().unwrap_or_default();
+    let path = Path::new(&file.name);
+    let extension = path.extension().unwrap_or_default();
+    let is_by_name = extension == "toml" || extension == "conf" || template::is(path);
     let is_text = text::head(&file.head).is_some();
     let is_configuration = || {
         let may_be = demand == Demand::Named && names_table(&file.head);
         may_be && DetachedConfiguration::in_file(file).is_some()
     };
-    is_text && (extension == "toml" || extension == "conf" || is_configuration())
+    is_text && (is_by_name || is_configuration())
 }
 
 /// Judges a configuration.

@@ -145,6 +145,11 @@ fn the_configuration_of_a_runtime_in_a_document_is_judged() {
             "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nspec:\n  userData: |\n    apiVersion: node.eks.aws/v1alpha1\n    kind: NodeConfig\n    spec:\n      containerd:\n        config: |\n          [plugins.'io.containerd.nri.v1.nri']\n          disable = true\n",
             &["5: CONFIG_NRI_OFF"],
         ),
+        // A template of RKE2's agent, in an object of Rancher.
+        (
+            "apiVersion: rke.cattle.io/v1\nkind: RKE2ConfigTemplate\nspec:\n  files:\n  - path: /var/lib/rancher/rke2/agent/etc/containerd/config-v3.toml.tmpl\n    content: |\n      {{ template \"base\" . }}\n      [plugins.'io.containerd.nri.v1.nri']\n      disable = true\n",
+            &["7: CONFIG_NRI_OFF"],
+        ),
         // A script that edits a configuration is none.
         (
             "apiVersion: v1\nkind: ConfigMap\ndata:\n  setup.sh: |\n    cat >> /etc/containerd/config.toml <<EOF\n    [plugins.'io.containerd.nri.v1.nri']\n    disable = true\n    EOF\n",
@@ -161,6 +166,10 @@ fn the_configuration_of_a_runtime_in_a_folder_is_judged() {
     for (name, text) in [
         ("containerd.toml", "[plugins.'io.containerd.nri.v1.nri']\ndisable = true\n"),
         ("crio.conf", "[crio.nri]\nenable_nri = false\n"),
+        (
+            "config.toml.tmpl",
+            "{{ template \"base\" . }}\n[plugins.'io.containerd.nri.v1.nri']\ndisable = true\n",
+        ),
         ("other.toml", "[plugins.nri]\ndisable = true\nplugin_path = '/opt/nri/plugins'\n"),
         ("broken.toml", "[crio.nri]\nenable_nri = \n"),
     ] {
@@ -174,7 +183,8 @@ fn the_configuration_of_a_runtime_in_a_folder_is_judged() {
         let rules: Vec<&str> = incidents.map(|one| one["rule"].as_str().unwrap()).collect();
         format!("{file}: {}", rules.join(" "))
     });
-    let expected = ["containerd.toml: CONFIG_NRI_OFF", "crio.conf: CONFIG_NRI_OFF"];
+    let expected = ["config.toml.tmpl", "containerd.toml", "crio.conf"]
+        .map(|file| format!("{file}: CONFIG_NRI_OFF"));
     assert_eq!(found.collect::<Vec<String>>(), expected);
 }
 

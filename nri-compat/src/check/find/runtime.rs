@@ -6,7 +6,6 @@ mod document;
 mod kubelet;
 mod machine;
 mod program;
-mod template;
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +16,7 @@ pub(in crate::check) use machine::machine;
 pub(in crate::check) use program::find as programs;
 
 use super::machine_root::MachineRoot;
-use crate::check::settings::SettingsFile;
+use crate::check::settings::{SettingsFile, template};
 use crate::escape;
 use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::template::PLUGIN;
-use super::{Configured, Nri, document, template};
+use super::{Configured, Nri, document};
 use crate::check::container::archive::names;
 use crate::check::find::machine_root::MachineRoot;
+use crate::check::settings::template::{self, PLUGIN};
 use crate::skipped::Unreadable;
 
 /// The name of the NRI plugin in version 1, which a file without a version has.

@@ -5,20 +5,19 @@ use std::path::Path;
 
 use toml::Table;
 
-use super::document::settings;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The name of the NRI plugin of containerd in versions 2 and 3 of its configuration.
-pub(super) const PLUGIN: &str = "io.containerd.nri.v1.nri";
+pub(in crate::check) const PLUGIN: &str = "io.containerd.nri.v1.nri";
 
 /// The start of an action in Go's templates.
-const ACTION: &str = "{{";
+pub(super) const ACTION: &str = "{{";
 
 /// The first words of actions that open a block, which `end` closes.
 const OPENING: [&str; 5] = ["if", "range", "with", "define", "block"];
 
 /// Returns true if a path has the name of a template.
-pub(super) fn is(file: &Path) -> bool {
+pub(in crate::check) fn is(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == "tmpl")
 }
 
@@ -28,7 +27,7 @@ pub(super) fn is(file: &Path) -> bool {
 ///
 /// Returns an error if actions decide about the settings for NRI, or if the lines are not TOML
 /// without them.
-pub(super) fn plain_settings(template: &str) -> Result<String, Unreadable> {
+pub(in crate::check) fn plain_settings(template: &str) -> Result<String, Unreadable> {
     let undecided = || {
         let reason = "a template whose settings for NRI depend on actions; check the configuration that is made from it";
         Unreadable::new(SkipKind::UnsupportedFormat, reason)
@@ -48,7 +47,7 @@ pub(super) fn plain_settings(template: &str) -> Result<String, Unreadable> {
             return Err(undecided());
         }
     }
-    let table: Table = settings(&plain).map_err(|_| undecided())?;
+    let table: Table = toml::from_str(&plain).map_err(|_| undecided())?;
     // A template has the format of the file that it replaces, which is never version 1.
     let version = if table.contains_key("version") { "" } else { "version = 2\n" };
     Ok(format!("{version}{plain}"))
