@@ -7,7 +7,7 @@ use super::content::{Content, File, Head};
 use super::evidence::Reader;
 use super::found::Demand;
 use super::kubernetes::{charts, manifests};
-use super::settings;
+use super::settings::{self, DetachedConfiguration};
 use crate::skipped::Unreadable;
 use crate::unpack::Packing;
 use packed::PackedContent;
@@ -23,8 +23,8 @@ pub(super) enum Recognised<'r> {
     Chart,
     /// Perhaps a Kubernetes manifest; if it has no object, a file of this kind.
     Manifest(SingleFile<'r>),
-    /// Perhaps the configuration of a runtime; if it has no setting for NRI, a file of this kind.
-    Configuration(SingleFile<'r>),
+    /// The configuration of a runtime.
+    Configuration(Box<DetachedConfiguration>),
     /// No container of others.
     Single(SingleFile<'r>),
 }
@@ -68,8 +68,9 @@ pub(super) fn on_disk<'r>(
         return Recognised::Archive(file.head.packing());
     };
     let is_evidence = matches!(single, SingleFile::Evidence(_));
-    if !is_evidence && settings::recognises(file, demand) {
-        Recognised::Configuration(single)
+    let configuration = if is_evidence { None } else { settings::recognise(file, demand) };
+    if let Some(configuration) = configuration {
+        Recognised::Configuration(Box::new(configuration))
     } else if manifests::recognises(file, demand, is_evidence) {
         Recognised::Manifest(single)
     } else {

@@ -70,7 +70,7 @@ pub(in crate::check) struct FolderSetting {
 }
 
 /// The maximum size of a file in bytes; real ones have a few kilobytes.
-const MAX_FILE: u64 = 1 << 20;
+pub(in crate::check) const MAX_FILE: u64 = 1 << 20;
 
 /// A configuration away from the machine that it is for: a file in a folder, or a text in another
 /// document.
@@ -85,7 +85,7 @@ pub(in crate::check) struct DetachedConfiguration {
 
 impl DetachedConfiguration {
     /// Reads a file. Returns `None` if it is too large, not TOML, or has no setting for NRI.
-    pub(in crate::check) fn in_file(file: &File<'_>) -> Option<Self> {
+    fn in_file(file: &File<'_>) -> Option<Self> {
         let bytes = text::bytes(file.content, MAX_FILE).ok()?;
         let text = std::str::from_utf8(&bytes).ok()?;
         if template::is(Path::new(&file.name)) {
@@ -119,18 +119,22 @@ impl DetachedConfiguration {
     }
 }
 
-/// Returns true if a file may be a configuration: by its name, or, if the user named it, by its
-/// content.
-pub(in crate::check) fn recognises(file: &File<'_>, demand: Demand) -> bool {
+/// Returns true if a file has the name of a configuration, or of a template of one.
+pub(in crate::check) fn has_name(file: &File<'_>) -> bool {
     let path = Path::new(&file.name);
     let extension = path.extension().unwrap_or_default();
-    let is_by_name = extension == "toml" || extension == "conf" || template::is(path);
-    let is_text = text::head(&file.head).is_some();
-    let is_configuration = || {
-        let may_be = demand == Demand::Named && names_table(&file.head);
-        may_be && DetachedConfiguration::in_file(file).is_some()
-    };
-    is_text && (is_by_name || is_configuration())
+    extension == "toml" || extension == "conf" || template::is(path)
+}
+
+/// Returns the configuration in a file that may be one: by its name, or, if the user named it, by its
+/// first bytes.
+pub(in crate::check) fn recognise(
+    file: &File<'_>,
+    demand: Demand,
+) -> Option<DetachedConfiguration> {
+    let may_be = has_name(file) || demand == Demand::Named && names_table(&file.head);
+    text::head(&file.head).filter(|_| may_be)?;
+    DetachedConfiguration::in_file(file)
 }
 
 /// Judges a configuration.

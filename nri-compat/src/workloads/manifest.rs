@@ -156,7 +156,7 @@ pub struct SyntaxError {
 fn documents(text: &str) -> Vec<Document<'_>> {
     let (mut documents, mut number, mut lines_before) = (Vec::new(), 0, 0);
     for part in parts(text) {
-        let content = without_boundary(part);
+        let content = if is_message(text) { without_boundary(part) } else { part };
         let is_empty = is_empty(content);
         number += u32::from(!is_empty || part.starts_with(MARKER));
         if !is_empty {
@@ -232,6 +232,11 @@ fn json(text: &str) -> (Vec<&str>, &str) {
     (parts, text.get(start..).unwrap_or_default())
 }
 
+/// Returns true if a text is a MIME message.
+fn is_message(text: &str) -> bool {
+    MESSAGES.iter().any(|header| text.starts_with(header))
+}
+
 /// Returns true for a line between the parts of a MIME message.
 fn is_boundary(line: &str) -> bool {
     line.starts_with("--") && !line.starts_with(MARKER)
@@ -245,7 +250,7 @@ fn without_boundary(part: &str) -> &str {
 /// Returns the offsets of the lines that are document markers, or headings after a document, or that
 /// separate the parts of a MIME message, as which machines in clouds get their user data.
 fn markers(text: &str) -> impl Iterator<Item = usize> {
-    let is_message = MESSAGES.iter().any(|header| text.starts_with(header));
+    let is_message = is_message(text);
     let mut offset = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let at = offset;

@@ -38,7 +38,7 @@ use targets::{TARGETS, Target};
 /// The variants of each seed.
 const VARIANTS: usize = 16;
 
-/// One test for all of them, because memory is counted on all threads.
+/// One test for all targets: memory is counted on all threads, so they must not run side by side.
 #[test]
 fn every_target_takes_its_seeds_and_their_variants() {
     let mut failed = Vec::new();

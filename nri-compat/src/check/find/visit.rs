@@ -12,7 +12,6 @@ use crate::check::found::{Demand, FileOutcome, Found};
 use crate::check::kubernetes::{charts, manifests};
 use crate::check::recognise::{self, Recognised, SingleFile};
 use crate::check::scan::{Linked, NameRank, Scan, Visit};
-use crate::check::settings::DetachedConfiguration;
 use crate::check::{parallel, read, unjudged};
 use crate::place::Place;
 use crate::skipped::Unreadable;
@@ -165,40 +164,35 @@ fn look(
     if is_first && scan.read_before(disk.id, &visit.place).is_some() {
         return Ok(Some(FileOutcome::OtherName));
     }
-    Ok(Some(of_kind(scan, &file, &recognised, demand)))
+    Ok(Some(of_kind(scan, &file, recognised, demand)))
 }
 
 /// Reads a file as what it was recognised as.
 fn of_kind(
     scan: &Scan<'_>,
     file: &File<'_>,
-    recognised: &Recognised<'_>,
+    recognised: Recognised<'_>,
     demand: Demand,
 ) -> FileOutcome {
     match recognised {
         Recognised::Chart => charts::read(scan, file, demand),
         Recognised::Manifest(kind) => {
-            manifests::read(scan, file, demand).unwrap_or_else(|| single(scan, file, kind, demand))
+            manifests::read(scan, file, demand).unwrap_or_else(|| single(scan, file, &kind, demand))
         }
-        Recognised::Configuration(kind) => {
-            configuration(scan, file).unwrap_or_else(|| single(scan, file, kind, demand))
+        Recognised::Configuration(configuration) => {
+            scan.gathered().configurations.push(*configuration);
+            FileOutcome::Evidence
         }
         Recognised::Archive(packing) => {
-            archive::read(scan, file, *packing);
+            archive::read(scan, file, packing);
             if demand != Demand::Walked {
                 let incomplete = unjudged::incomplete(scan, &file.place, demand);
                 incomplete.into_iter().for_each(|seen| scan.store_sighting(seen));
             }
             FileOutcome::Archive
         }
-        Recognised::Single(kind) => single(scan, file, kind, demand),
+        Recognised::Single(kind) => single(scan, file, &kind, demand),
     }
-}
-
-/// Keeps the settings of a file for NRI; `None` if it has none.
-fn configuration(scan: &Scan<'_>, file: &File<'_>) -> Option<FileOutcome> {
-    scan.gathered().configurations.push(DetachedConfiguration::in_file(file)?);
-    Some(FileOutcome::Evidence)
 }
 
 /// Reads a file that is no container of others.

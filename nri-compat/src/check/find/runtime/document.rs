@@ -9,11 +9,9 @@ use serde::de::DeserializeOwned;
 use crate::check::content::disk::Disk;
 use crate::check::evidence::text;
 use crate::check::find::machine_root::MachineRoot;
+use crate::check::settings::MAX_FILE;
 use crate::escape;
 use crate::skipped::{SkipKind, Unreadable};
-
-/// The maximum size of a file in bytes; real ones have a few kilobytes.
-const MAX_FILE: u64 = 1 << 20;
 
 /// Returns the text of a file.
 pub(super) fn text(file: &Path) -> Result<String, Unreadable> {

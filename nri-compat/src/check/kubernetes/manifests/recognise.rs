@@ -9,6 +9,7 @@ use regex::bytes::Regex;
 use crate::check::content::{File, HEAD};
 use crate::check::evidence::text;
 use crate::check::found::Demand;
+use crate::check::settings::has_name;
 use crate::workloads::{manifest, mentions_published, names_table};
 
 /// The field that every object has.
@@ -44,7 +45,7 @@ pub(in crate::check) fn recognises(file: &File<'_>, demand: Demand, is_recognise
     let text = manifest::decode(&file.head);
     let head = text.as_bytes();
     let begins = [API_VERSION, HOST_PATH, MOUNT_PATH].iter().any(|word| mentions(head, word))
-        || names_table(head)
+        || !has_name(file) && names_table(head)
         || is_yaml && mentions_published(head);
     match (is_yaml, is_named) {
         // A long comment may come before the first object.
