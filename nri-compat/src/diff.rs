@@ -22,7 +22,6 @@ pub use input::Input;
 
 use nri_schema::Schema;
 
-use crate::error::Error;
 use crate::report::finding::{Category, Finding};
 use completion::Completion;
 use pairs::Pairs;
@@ -57,15 +56,11 @@ fn violations(from: &Schema, to: &Schema, categories: &[Category]) -> Vec<Violat
     sink.merged()
 }
 
-/// Decodes an encoded `FileDescriptorSet` that protox created, with the texts of its files by name,
-/// so that lines and columns match those of buf: protox counts bytes where buf counts columns of a
-/// terminal, and points at the value of an option where buf points at its name.
-///
-/// # Errors
-///
-/// Returns the errors of [`Schema::decode`].
-pub fn schema(bytes: &[u8], text: impl Fn(&str) -> Option<String>) -> Result<Schema, Error> {
-    Ok(Schema::decode_adjusted(bytes, text, columns::adjust)?)
+/// Moves the lines and columns of a schema that protox compiled to those of buf, with the texts of
+/// its files by name: protox counts bytes where buf counts columns of a terminal, and points at the
+/// value of an option where buf points at its name.
+pub fn adjusted(schema: Schema, text: impl Fn(&str) -> Option<String>) -> Schema {
+    schema.adjusted(columns::adjust, text)
 }
 
 /// Returns the ids of the rules that [`breaking`] runs.

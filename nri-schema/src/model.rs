@@ -177,7 +177,7 @@ impl Protocol {
     ///
     /// Returns an error if its descriptors are not valid; those of a compiler are.
     pub fn read(compiled: &Compiled) -> Result<Protocol, Error> {
-        let schema = Schema::decode(&compiled.pool.encode_to_vec())?;
+        let schema = Schema::of_pool(&compiled.pool)?;
         let is_named = |file: &str| compiled.named.iter().any(|name| name == file);
         Ok(read::protocol(&schema, is_named))
     }

@@ -11,6 +11,7 @@ mod field;
 mod index;
 mod location;
 pub(crate) mod names;
+mod pool;
 mod problem;
 mod scope;
 pub(crate) mod size;
@@ -18,6 +19,8 @@ mod types;
 mod unique;
 
 use std::collections::HashMap;
+
+use prost_reflect::DescriptorPool;
 
 use crate::error::Error;
 use crate::location::Location;
@@ -61,21 +64,27 @@ impl Schema {
     /// Returns an error if the bytes cannot be decoded, a file or element has no name or is
     /// declared twice, an import or a field's type is missing, or the syntax or edition is unknown.
     pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
-        index::schema(bytes, &|_| None)
+        index::of_set(bytes)
     }
 
-    /// Decodes an encoded `FileDescriptorSet`, like [`Schema::decode`], and adjusts the places in
-    /// each file to its text, if `text` returns it.
+    /// Returns the schema of compiled files, imports included.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Schema::decode`].
-    pub fn decode_adjusted(
-        bytes: &[u8],
-        text: impl Fn(&str) -> Option<String>,
-        adjust: Adjust,
-    ) -> Result<Self, Error> {
-        index::schema(bytes, &|file| Some((text(file)?, adjust)))
+    /// Returns an error if the descriptors are not valid; those of a compiler are.
+    pub fn of_pool(pool: &DescriptorPool) -> Result<Self, Error> {
+        index::of_pool(pool)
+    }
+
+    /// Adjusts the places in each file to its text, if `text` returns it.
+    #[must_use]
+    pub fn adjusted(mut self, adjust: Adjust, text: impl Fn(&str) -> Option<String>) -> Self {
+        for file in &mut self.files {
+            if let Some(text) = text(&file.name) {
+                file.locations.adjust(text, adjust);
+            }
+        }
+        self
     }
 
     /// Returns the names of all files, in their order.

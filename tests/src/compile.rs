@@ -17,7 +17,8 @@ pub fn folder(root: &Path) -> Result<Schema, String> {
         let mut sources = compiler.files().filter(|file| file.name() == name);
         std::fs::read_to_string(sources.next()?.path()?).ok()
     };
-    diff::schema(&compiler.encode_file_descriptor_set(), text).map_err(|error| error.to_string())
+    let schema = Schema::of_pool(&compiler.descriptor_pool()).map_err(|error| error.to_string())?;
+    Ok(diff::adjusted(schema, text))
 }
 
 /// Returns the same as an encoded descriptor set.

@@ -122,7 +122,6 @@ impl Input {
     fn of_version(history: &History, spec: &str) -> Result<Self, Error> {
         let release = history.version(spec)?;
         let revision = history.revision_of(release)?;
-        let descriptors = revision.descriptors()?;
         let mut target = None;
         if spec.contains('@') {
             let at = history.runtime(spec)?;
@@ -132,7 +131,7 @@ impl Input {
             });
         }
         let text = |_: &str| Some(revision.proto().to_owned());
-        let schema = super::schema(&descriptors, text)?;
+        let schema = super::adjusted(revision.to_schema()?, text);
         Ok(Self {
             target,
             release: Some(release.clone()),
@@ -177,10 +176,10 @@ impl Input {
 
     fn of_compiled(spec: &str, compiled: Compiled) -> Result<Self, Error> {
         let text = |name: &str| compiled.texts.get(name).cloned();
-        let schema = super::schema(&compiled.pool.encode_to_vec(), text)?;
-        let paths = compiled.paths.iter();
+        let schema = super::adjusted(Schema::of_pool(&compiled.pool)?, text);
+        let shown = |(name, path): (&String, &PathBuf)| (name.clone(), from_here(path));
         Ok(Self {
-            paths: (paths.map(|(name, path)| (name.clone(), from_here(path)))).collect(),
+            paths: compiled.paths.iter().map(shown).collect(),
             release: compiled.release,
             origin: compiled.origin,
             named: compiled.named,

@@ -105,8 +105,20 @@ impl Revision {
         if let Some(schema) = self.schema.get() {
             return Ok(schema);
         }
-        let schema = Schema::decode(&self.descriptors()?)?;
+        let schema = self.to_schema()?;
         Ok(self.schema.get_or_init(|| schema))
+    }
+
+    /// Returns a new schema, which the caller may change.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Revision::compiled`].
+    pub fn to_schema(&self) -> Result<Schema, Error> {
+        match self.proto.descriptors {
+            Some(descriptors) => Schema::decode(descriptors),
+            None => Schema::of_pool(&self.compiled()?.pool),
+        }
     }
 
     /// Returns its model, which is built on first use.

@@ -66,8 +66,7 @@ pub(super) struct FileProto {
     pub(super) extension: Vec<FieldProto>,
     #[prost(message, optional, tag = "8")]
     pub(super) options: Option<FileOptions>,
-    /// [`SourceInfo`], which is decoded when a place is asked for: most files of a large set have
-    /// no finding.
+    /// [`SourceInfo`], which is decoded when a place is asked for.
     #[prost(bytes = "bytes", tag = "9")]
     pub(super) source_code_info: Bytes,
     #[prost(string, tag = "12")]
@@ -310,31 +309,15 @@ pub(super) struct SourceInfo {
     pub(super) location: Vec<SourceLocation>,
 }
 
-/// `SourceCodeInfo.Location`, without comments.
+/// `SourceCodeInfo.Location`. Comments are bytes, because those of a file in Latin-1 are not UTF-8.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct SourceLocation {
     #[prost(int32, repeated, tag = "1")]
     pub(super) path: Vec<i32>,
     #[prost(int32, repeated, tag = "2")]
     pub(super) span: Vec<i32>,
-}
-
-/// `SourceCodeInfo`, with comments.
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct Comments {
-    #[prost(message, repeated, tag = "1")]
-    pub(super) location: Vec<CommentedLocation>,
-}
-
-/// `SourceCodeInfo.Location`, with the comments next to it.
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct CommentedLocation {
-    #[prost(int32, repeated, tag = "1")]
-    pub(super) path: Vec<i32>,
-    #[prost(int32, repeated, tag = "2")]
-    pub(super) span: Vec<i32>,
-    #[prost(string, tag = "3")]
-    pub(super) leading_comments: String,
-    #[prost(string, tag = "4")]
-    pub(super) trailing_comments: String,
+    #[prost(bytes = "bytes", tag = "3")]
+    pub(super) leading_comments: Bytes,
+    #[prost(bytes = "bytes", tag = "4")]
+    pub(super) trailing_comments: Bytes,
 }

@@ -4,10 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use prost::bytes::Bytes;
+use prost_reflect::DescriptorPool;
 
 use super::Schema;
 use super::descriptor::{
-    EnumProto, FieldProto, FileProto, FileSet, FileTypes, MessageProto, RangeProto, ServiceProto,
+    EnumProto, FieldProto, FileProto, FileSet, FileTypes, MessageProto, MethodProto, RangeProto,
+    ServiceProto,
 };
 use super::element::{
     Cardinality, EnumDescriptor, EnumValueDescriptor, FieldDescriptor, File, Id, MessageDescriptor,
@@ -15,7 +17,7 @@ use super::element::{
 };
 use super::features::{Features, Syntax};
 use super::field::{self, oneofs, without_dot};
-use super::location::{Adjust, Locations};
+use super::location::{Locations, Source};
 use super::problem;
 use super::scope::Scope;
 use super::size;
@@ -27,27 +29,32 @@ type Result<T> = std::result::Result<T, Error>;
 
 /// Creates the schema of an encoded set. Files are decoded one after the other, because the
 /// descriptors of a large set take more memory than its schema.
-pub(super) fn schema(
-    bytes: &[u8],
-    text: &dyn Fn(&str) -> Option<(String, Adjust)>,
-) -> Result<Schema> {
+pub(super) fn of_set(bytes: &[u8]) -> Result<Schema> {
     size::check(bytes)?;
     let set: FileSet = decode(Bytes::copy_from_slice(bytes))?;
     let mut builder = Builder::default();
     let mut known = HashSet::new();
-    for file in &set.file {
-        let file: FileTypes = decode(file.clone())?;
-        builder.types.add(&file);
-        known.insert(file.name);
+    for encoded in &set.file {
+        let types: FileTypes = decode(encoded.clone())?;
+        builder.types.add(&types);
+        known.insert(types.name);
     }
-    for file in set.file {
-        let file: FileProto = decode(file)?;
+    for encoded in set.file {
+        let mut file: FileProto = decode(encoded)?;
         check_imports(&file, &known)?;
-        let text = text(&file.name);
-        builder.file(file, text)?;
+        let source = Source::Encoded(std::mem::take(&mut file.source_code_info));
+        builder.file(file, source)?;
     }
-    unique::check(&builder.schema)?;
-    Ok(builder.schema)
+    builder.checked()
+}
+
+/// Creates the schema of compiled files.
+pub(super) fn of_pool(pool: &DescriptorPool) -> Result<Schema> {
+    let mut builder = Builder { types: Types::of_pool(pool), schema: Schema::default() };
+    for file in pool.files() {
+        builder.file(file.file_descriptor_proto().into(), Source::Compiled(file))?;
+    }
+    builder.checked()
 }
 
 fn decode<M: prost::Message + Default>(bytes: Bytes) -> Result<M> {
@@ -83,7 +90,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn file(&mut self, mut proto: FileProto, text: Option<(String, Adjust)>) -> Result<()> {
+    fn file(&mut self, mut proto: FileProto, source: Source) -> Result<()> {
         let (syntax, features) = head(&proto)?;
         let file = self.schema.files.len();
         if self.schema.file_by_name.insert(proto.name.clone(), file).is_some() {
@@ -107,7 +114,7 @@ impl Builder {
             self.schema.services.push(service);
         }
         self.schema.files.push(File {
-            locations: Locations::new(proto.source_code_info, text),
+            locations: Locations::new(source),
             options: proto.options.unwrap_or_default(),
             name: proto.name,
             package: proto.package,
@@ -115,6 +122,11 @@ impl Builder {
             edition: proto.edition,
         });
         Ok(())
+    }
+
+    fn checked(self) -> Result<Schema> {
+        unique::check(&self.schema)?;
+        Ok(self.schema)
     }
 
     fn messages(
@@ -185,11 +197,15 @@ impl Builder {
             let own = proto.options.as_ref().and_then(|options| options.features.as_ref());
             let features = scope.features.with(own);
             let inner = scope.inside(&id, features);
-            let values = proto.value.into_iter().enumerate().map(|(index, value)| {
-                let id = inner.id(&value.name, "enum value", tag::ENUM_VALUE, index)?;
-                Ok(EnumValueDescriptor { id, number: value.number })
-            });
-            let values: Vec<EnumValueDescriptor> = values.collect::<Result<_>>()?;
+            let values = proto
+                .value
+                .into_iter()
+                .enumerate()
+                .map(|(index, value)| {
+                    let id = inner.id(&value.name, "enum value", tag::ENUM_VALUE, index)?;
+                    Ok(EnumValueDescriptor { id, number: value.number })
+                })
+                .collect::<Result<_>>()?;
             self.schema.enum_by_name.insert(id.full.clone(), self.schema.enums.len());
             self.schema.enums.push(EnumDescriptor {
                 values,
@@ -215,7 +231,7 @@ impl Builder {
     fn service(proto: ServiceProto, scope: &Scope<'_>, index: usize) -> Result<ServiceDescriptor> {
         let id = scope.id(&proto.name, "service", tag::SERVICE, index)?;
         let inner = scope.inside(&id, scope.features);
-        let methods = proto.method.into_iter().enumerate().map(|(index, method)| {
+        let method = |(index, method): (usize, MethodProto)| {
             Ok(Method {
                 id: inner.id(&method.name, "RPC", tag::METHOD, index)?,
                 service: id.name().to_owned(),
@@ -225,8 +241,8 @@ impl Builder {
                 server_streaming: method.server_streaming,
                 idempotency_level: method.options.map_or(0, |options| options.idempotency_level),
             })
-        });
-        let methods: Vec<Method> = methods.collect::<Result<_>>()?;
+        };
+        let methods = proto.method.into_iter().enumerate().map(method).collect::<Result<_>>()?;
         Ok(ServiceDescriptor { methods, id })
     }
 }

@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 
 use prost::Message;
 use prost::bytes::Bytes;
+use prost_reflect::FileDescriptor;
 
-use super::descriptor::{Comments, SourceInfo, SourceLocation};
+use super::descriptor::{SourceInfo, SourceLocation};
 
 /// A line and column, both counted from 1.
 pub type LineColumn = (u32, u32);
@@ -14,21 +15,47 @@ pub type LineColumn = (u32, u32);
 /// Moves the places of a file, by path, to where another compiler has them in its text.
 pub type Adjust = fn(&mut HashMap<Vec<i32>, LineColumn>, &str);
 
+/// The source info of a file, which takes more memory than the rest of it when it is decoded.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// [`SourceInfo`], encoded. Bytes that are none give no places, as if the set came without
+    /// source info.
+    Encoded(Bytes),
+    /// The file of a pool, which holds it.
+    Compiled(FileDescriptor),
+}
+
+impl Source {
+    fn locations(&self) -> Vec<SourceLocation> {
+        let info = match self {
+            Source::Encoded(encoded) => SourceInfo::decode(encoded.clone()).ok(),
+            Source::Compiled(file) => {
+                file.file_descriptor_proto().source_code_info.as_ref().map(SourceInfo::from)
+            }
+        };
+        info.map(|info| info.location).unwrap_or_default()
+    }
+}
+
 /// The locations of the parts of one file. Decoded and indexed on first use, because most files
 /// have no finding.
 #[derive(Debug)]
 pub struct Locations {
-    /// [`SourceInfo`], encoded. Bytes that are none give no places, as if the set came without
-    /// source info.
-    encoded: Bytes,
+    source: Source,
     /// The text of the file and how to adjust its places to it.
     text: Option<(String, Adjust)>,
     by_path: OnceLock<HashMap<Vec<i32>, LineColumn>>,
 }
 
 impl Locations {
-    pub(super) fn new(encoded: Bytes, text: Option<(String, Adjust)>) -> Self {
-        Self { encoded, text, by_path: OnceLock::new() }
+    pub(super) fn new(source: Source) -> Self {
+        Self { source, text: None, by_path: OnceLock::new() }
+    }
+
+    /// Adjusts the places to the text of the file.
+    pub(super) fn adjust(&mut self, text: String, adjust: Adjust) {
+        self.text = Some((text, adjust));
+        self.by_path.take();
     }
 
     /// Returns the first place recorded for exactly this path.
@@ -36,15 +63,10 @@ impl Locations {
         self.by_path.get_or_init(|| self.index()).get(path).copied()
     }
 
-    fn all(&self) -> Vec<SourceLocation> {
-        let info = SourceInfo::decode(self.encoded.clone());
-        info.map(|info| info.location).unwrap_or_default()
-    }
-
     fn index(&self) -> HashMap<Vec<i32>, LineColumn> {
-        let all = self.all();
-        let mut by_path = HashMap::with_capacity(all.len());
-        for location in all {
+        let locations = self.source.locations();
+        let mut by_path = HashMap::with_capacity(locations.len());
+        for location in locations {
             let start = start(&location.span);
             by_path.entry(location.path).or_insert(start);
         }
@@ -57,18 +79,18 @@ impl Locations {
     /// Returns the comment and the place of each declaration that has one, as the compiler wrote
     /// them.
     pub(crate) fn comments(&self) -> HashMap<Vec<i32>, (String, LineColumn)> {
-        let info = Comments::decode(self.encoded.clone()).unwrap_or_default();
-        // The kind of each enclosing declaration and its index: parts of a declaration have an odd
-        // number of steps.
-        let declarations = (info.location.into_iter())
-            .filter(|location| location.path.len() % 2 == 0 && !location.path.is_empty());
         let mut by_path = HashMap::new();
-        for location in declarations {
-            let text = match location.leading_comments.as_str() {
-                "" => &location.trailing_comments,
+        for location in self.source.locations() {
+            // The kind of each enclosing declaration and its index: parts of a declaration have an
+            // odd number of steps.
+            if location.path.len() % 2 != 0 || location.path.is_empty() {
+                continue;
+            }
+            let text = match &location.leading_comments {
+                empty if empty.is_empty() => &location.trailing_comments,
                 leading => leading,
             };
-            let about = (comment(text), start(&location.span));
+            let about = (comment(&String::from_utf8_lossy(text)), start(&location.span));
             by_path.entry(location.path).or_insert(about);
         }
         by_path
@@ -80,9 +102,9 @@ impl Locations {
         if let Some(place) = self.at(path) {
             return Some(place);
         }
-        let all = self.all();
+        let locations = self.source.locations();
         let mut around: Option<&SourceLocation> = None;
-        for location in &all {
+        for location in &locations {
             let longest = around.map_or(0, |found| found.path.len());
             if path.starts_with(&location.path)
                 && location.path.len() >= shortest
@@ -108,7 +130,7 @@ fn start(span: &[i32]) -> LineColumn {
 
 /// Returns the comment's lines, without the space that separates them from the comment signs.
 fn comment(text: &str) -> String {
-    let lines = (text.lines()).map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end());
+    let lines = text.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end());
     lines.collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
 }
 
@@ -117,11 +139,13 @@ mod tests {
     use super::*;
 
     fn locations(entries: &[(&[i32], &[i32])]) -> Locations {
-        let all = entries
-            .iter()
-            .map(|(path, span)| SourceLocation { path: path.to_vec(), span: span.to_vec() });
-        let info = SourceInfo { location: all.collect() };
-        Locations::new(info.encode_to_vec().into(), None)
+        let location = entries.iter().map(|(path, span)| SourceLocation {
+            path: path.to_vec(),
+            span: span.to_vec(),
+            ..SourceLocation::default()
+        });
+        let info = SourceInfo { location: location.collect() };
+        Locations::new(Source::Encoded(info.encode_to_vec().into()))
     }
 
     #[test]

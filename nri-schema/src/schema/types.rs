@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use prost_reflect::DescriptorPool;
+
 use super::descriptor::{FieldProto, FileTypes, MessageTypes, NamedProto};
 use super::element::number;
 use super::scope::join;
@@ -20,6 +22,16 @@ enum Type {
 pub(super) struct Types(HashMap<String, Type>);
 
 impl Types {
+    /// Returns the types that compiled files declare.
+    pub(super) fn of_pool(pool: &DescriptorPool) -> Types {
+        let messages = pool.all_messages().map(|message| {
+            let declared = if message.is_map_entry() { Type::MapEntry } else { Type::Message };
+            (message.full_name().to_owned(), declared)
+        });
+        let enums = pool.all_enums().map(|declared| (declared.full_name().to_owned(), Type::Enum));
+        Types(messages.chain(enums).collect())
+    }
+
     /// Adds the types that a file declares.
     pub(super) fn add(&mut self, file: &FileTypes) {
         self.messages(&file.package, &file.message_type);
