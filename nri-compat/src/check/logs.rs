@@ -80,8 +80,8 @@ pub fn read(place: &Place, input: &mut dyn Read) -> Log {
 }
 
 /// Returns true if a part that could not be read may have a warning that counts. Lines of the kind
-/// `Broken` have one, which counts already. A file that is not text counts only if it was `named` as
-/// a log.
+/// `Broken` have one, which counts already. A file that is not text counts only if it was `named`
+/// as a log.
 pub(crate) fn may_hide_warnings(kind: SkipKind, named: bool) -> bool {
     let is_counted = matches!(kind, SkipKind::Broken | SkipKind::NotFound);
     let may_be_log = kind.may_hold_plugin() && kind != SkipKind::UnsupportedFormat;

@@ -12,8 +12,8 @@ use crate::skipped::{SkipKind, Skipped};
 const RUNTIMES: [&str; 2] = ["containerd", "cri-o"];
 
 /// Sets the release that the runtime of each pool stands for, unless no plugins run on its nodes.
-/// Returns the targets of the pools, then `targets`, each target once: those of the pools apply only
-/// to plugins on their nodes, unless `targets` has them, too.
+/// Returns the targets of the pools, then `targets`, each target once: those of the pools apply
+/// only to plugins on their nodes, unless `targets` has them, too.
 pub(crate) fn judge<'h>(
     history: &'h History,
     unknown: &UnknownReleases,

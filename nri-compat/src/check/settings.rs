@@ -94,8 +94,8 @@ impl DetachedConfiguration {
         Self::read(&file.place, text, true)
     }
 
-    /// Reads a text in a document that starts at this place. It may be a template whose settings for
-    /// NRI do not depend on its actions.
+    /// Reads a text in a document that starts at this place. It may be a template whose settings
+    /// for NRI do not depend on its actions.
     pub(in crate::check) fn in_document(place: &Place, text: &str) -> Option<Self> {
         if text.contains(template::ACTION) {
             return Self::read(place, &template::plain_settings(text).ok()?, false);
@@ -126,8 +126,8 @@ pub(in crate::check) fn has_name(file: &File<'_>) -> bool {
     extension == "toml" || extension == "conf" || template::is(path)
 }
 
-/// Returns the configuration in a file that may be one: by its name, or, if the user named it, by its
-/// first bytes.
+/// Returns the configuration in a file that may be one: by its name, or, if the user named it, by
+/// its first bytes.
 pub(in crate::check) fn recognise(
     file: &File<'_>,
     demand: Demand,

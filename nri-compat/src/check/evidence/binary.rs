@@ -116,9 +116,9 @@ impl<'c> Image<'c> {
         segments.flat_map(|segment| without(segment.offset, segment.end(), &left_out)).collect()
     }
 
-    /// Returns offset and length of the parts outside of the sections for which `leave_out` is true,
-    /// up to the end of the last part that a header names; the whole file if its headers do not
-    /// agree.
+    /// Returns offset and length of the parts outside of the sections for which `leave_out` is
+    /// true, up to the end of the last part that a header names; the whole file if its headers do
+    /// not agree.
     pub(crate) fn outside(&self, leave_out: impl Fn(&str) -> bool) -> Vec<(u64, u64)> {
         if !self.headers.sound {
             return vec![(0, self.content.len())];

@@ -57,8 +57,8 @@ impl Configurations {
         Self { releases: found.chain(assumed).collect(), judged: Vec::new() }
     }
 
-    /// Judges a configuration. Returns a text that says whether it turns NRI on, or `None` if that is
-    /// not known.
+    /// Judges a configuration. Returns a text that says whether it turns NRI on, or `None` if that
+    /// is not known.
     pub(in crate::check) fn judge(
         &mut self,
         configured: &Configured,

@@ -191,8 +191,8 @@ const VIRTUAL_TYPES: [&str; 15] = [
     "mqueue", "nsfs", "proc", "pstore", "sysfs", "tracefs",
 ];
 
-/// Their conventional mount points, which are not walked regardless of what is mounted there: `/dev`
-/// is a tmpfs in a container.
+/// Their conventional mount points, which are not walked regardless of what is mounted there:
+/// `/dev` is a tmpfs in a container.
 const MOUNT_POINTS: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Returns the mounts of file systems without files, such as `proc` and `sysfs`, which are never

@@ -180,8 +180,8 @@ impl Inner {
         }
     }
 
-    /// Adds the content of an object or a list. Its fields belong to the record of the object around,
-    /// unless it has a record of its own.
+    /// Adds the content of an object or a list. Its fields belong to the record of the object
+    /// around, unless it has a record of its own.
     fn inner(&mut self, inner: Self, is_element: bool) {
         let is_attribute = inner.get(Field::Key).and(inner.get(Field::Value)).is_some();
         let is_apart = is_element && !is_attribute;

@@ -1,5 +1,6 @@
 //! The memory that the records of a line may take. Each record of a wrapper gets what is known from
-//! the wrappers around it, so that a long value beside many short messages would be copied for each.
+//! the wrappers around it, so that a long value beside many short messages would be copied for
+//! each.
 
 use std::cell::Cell;
 

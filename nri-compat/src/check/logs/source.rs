@@ -65,8 +65,8 @@ pub(super) fn open<'r>(
     Ok((lines, is_binary(&head)))
 }
 
-/// Returns the first bytes of a text, and all of it. UTF-16 is decoded: Windows shells write it into
-/// files, with a mark.
+/// Returns the first bytes of a text, and all of it. UTF-16 is decoded: Windows shells write it
+/// into files, with a mark.
 fn in_utf_8<'r>(text: Box<dyn Read + 'r>) -> io::Result<(Vec<u8>, Box<dyn Read + 'r>)> {
     let (head, text) = peek(text, HEAD)?;
     if !is_utf_16(&head) {

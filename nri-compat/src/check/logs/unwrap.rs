@@ -61,8 +61,8 @@ fn in_text(text: &str, wrapper: &Record, depth: usize, room: &Room) -> Vec<Found
     found
 }
 
-/// Returns the records of logfmt in a text, and the rest. All of the text is the rest if its records
-/// would take too much memory.
+/// Returns the records of logfmt in a text, and the rest. All of the text is the rest if its
+/// records would take too much memory.
 fn records(text: String, context: &Record, room: &Room) -> (Vec<Record>, Record) {
     let count = find_iter(text.as_bytes(), MESSAGE).count();
     if count == 0 || room.take(context, count) {

@@ -211,8 +211,8 @@ pub(super) fn candidates(text: &str) -> impl Iterator<Item = &'static Pattern> {
 }
 
 /// Words of which one is in every message that a pattern matches: `Plugin` or `plugin`, `NRI`, the
-/// folder of its socket, `oversized message`. A search for these few is much faster than one for the
-/// words of all patterns.
+/// folder of its socket, `oversized message`. A search for these few is much faster than one for
+/// the words of all patterns.
 pub(super) const RARE: [&str; 4] = ["lugin", "NRI", "/nri", "zed m"];
 
 /// Returns a word for each alternative of a pattern that is in every text that it matches: the

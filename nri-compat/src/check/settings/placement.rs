@@ -119,9 +119,9 @@ impl<'c> PathReader<'c> {
         (is_below_own && tables.get(1).is_some_and(has_short)).then_some(2)
     }
 
-    /// Returns the path below NRI's table that a setting should have, which is elsewhere: in another
-    /// table of CRI-O, whose keys have NRI in their names, or at the top of a file of containerd,
-    /// which has none of the keys of NRI's table there.
+    /// Returns the path below NRI's table that a setting should have, which is elsewhere: in
+    /// another table of CRI-O, whose keys have NRI in their names, or at the top of a file of
+    /// containerd, which has none of the keys of NRI's table there.
     fn misplaced(&self, path: &[String]) -> Option<String> {
         let (key, tables) = path.split_last()?;
         let has_name = |known: &&str| {

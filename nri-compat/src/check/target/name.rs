@@ -57,8 +57,8 @@ impl ReleaseName {
     /// (`containerd://2.4.2+unknown`), the output of `containerd --version` and `crio --version`,
     /// or the name of a package as `rpm -q` and `apk info` print it (`cri-o-1.33.4-3.el9.x86_64`),
     /// or of its file (`containerd.io_1.7.27-1_amd64.deb`), or the runtime in the log of a plugin
-    /// (`containerd/v1.7.16`). It may be in quotes, as in JSON, and after the name of its field in a
-    /// node's status.
+    /// (`containerd/v1.7.16`). It may be in quotes, as in JSON, and after the name of its field in
+    /// a node's status.
     ///
     /// Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
