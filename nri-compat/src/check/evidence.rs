@@ -21,7 +21,7 @@ pub(super) mod wasm;
 
 use super::content::File;
 pub(super) use super::identity::{identity, is_plugin_name};
-use crate::sighting::{Evidence, FileKind, Role, Sighting};
+use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 pub use crate::skipped::Unreadable;
 pub(in crate::check) use go_binary::RuntimeBuild;
 
@@ -72,4 +72,9 @@ fn sighting(file: &File<'_>, kind: FileKind, role: Role, evidence: Evidence) -> 
         evidence: vec![evidence],
         ..Sighting::default()
     }
+}
+
+/// Returns true for a plugin whose interface is known.
+pub(super) fn is_known_plugin(seen: &Sighting) -> bool {
+    seen.role == Role::Plugin && !matches!(seen.interface, Interface::Unknown(_))
 }

@@ -81,10 +81,9 @@ pub(super) fn instead_of(
                 .any(|one| one.program == package.program && one.kind == FileKind::GoSource)
     };
     let kept: Vec<Sighting> =
-        (packages.into_iter()).filter(|package| !is_part(package) || is_unbuilt(package)).collect();
+        packages.into_iter().filter(|package| !is_part(package) || is_unbuilt(package)).collect();
     found.retain(|one| {
-        let mut kept = kept.iter();
-        !kept.any(|package| is_part(package) && one.program == package.program)
+        !kept.iter().any(|package| is_part(package) && one.program == package.program)
     });
     found.extend(kept);
     found
@@ -98,15 +97,10 @@ fn folders(
     modules: &GoModules,
 ) -> BTreeMap<PathBuf, PathBuf> {
     let mut folders = BTreeMap::new();
-    let named = paths.iter().filter_map(|path| {
-        let is_source = path.extension() == Some(OsStr::new("go"));
-        if path.is_dir() {
-            Some(path.clone())
-        } else {
-            path.parent().filter(|_| is_source || path.ends_with("go.mod")).map(Path::to_owned)
-        }
-    });
-    let named = named.filter(|folder| modules.above(folder).is_ok());
+    let named = paths
+        .iter()
+        .filter_map(|path| named_folder(path))
+        .filter(|folder| modules.above(folder).is_ok());
     let of_packages = packages
         .iter()
         .filter_map(|package| package.source.as_ref()?.folder.clone())
@@ -120,6 +114,15 @@ fn folders(
     folders
 }
 
+/// Returns a path if it is a folder, or else the folder of a Go file or a `go.mod`.
+fn named_folder(path: &Path) -> Option<PathBuf> {
+    if path.is_dir() {
+        return Some(path.to_owned());
+    }
+    let is_source = path.extension() == Some(OsStr::new("go"));
+    path.parent().filter(|_| is_source || path.ends_with("go.mod")).map(Path::to_owned)
+}
+
 /// Lists the main packages below a folder that link a stub of NRI.
 fn list(folder: &Path) -> Result<Vec<Main>, String> {
     let mut go = toolchain(folder);
@@ -130,11 +133,11 @@ fn list(folder: &Path) -> Result<Vec<Main>, String> {
 
 fn listed(line: &str) -> Option<Main> {
     let mut fields = line.splitn(3, '\t');
-    let (path, folder, dependencies) = (fields.next()?, fields.next()?, fields.next()?);
-    let dependencies: BTreeSet<String> = dependencies.split(' ').map(str::to_owned).collect();
+    let (path, folder) = (fields.next()?, fields.next()?);
+    let dependencies: BTreeSet<String> = fields.next()?.split(' ').map(str::to_owned).collect();
     let is_plugin = dependencies
         .iter()
-        .any(|path| matches!(nri_module::package(path), Some(Package::Stub | Package::Skel)));
+        .any(|import| matches!(nri_module::package(import), Some(Package::Stub | Package::Skel)));
     is_plugin.then(|| Main {
         import_path: path.to_owned(),
         folder: PathBuf::from(folder),
@@ -200,12 +203,11 @@ fn run(go: &mut Command) -> Result<Vec<u8>, String> {
     if ended.status.success() {
         return Ok(ended.stdout);
     }
-    let message = String::from_utf8_lossy(&ended.stderr);
+    let stderr = String::from_utf8_lossy(&ended.stderr);
     let lines =
-        message.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let message = lines.take(MAX_MESSAGE_LINES).collect::<Vec<_>>().join("; ");
-    let message = crate::escape::bytes(message.as_bytes());
-    Err(message.chars().take(MAX_MESSAGE).collect())
+    Err(crate::escape::bytes(message.as_bytes()).chars().take(MAX_MESSAGE).collect())
 }
 
 fn not_built(place: Place, import_path: Option<&str>, why: String) -> Sighting {

@@ -29,16 +29,15 @@ type Key = (Place, String);
 pub(super) fn merge(sightings: Vec<Sighting>, paths: &[PathBuf], go: bool) -> Vec<Sighting> {
     let is_source = |sighting: &Sighting| sighting.kind == FileKind::GoSource;
     let (sources, mut merged): (Vec<_>, Vec<_>) = sightings.into_iter().partition(is_source);
-    let mut packages: BTreeMap<Key, Vec<Sighting>> = BTreeMap::new();
+    let mut by_package: BTreeMap<Key, Vec<Sighting>> = BTreeMap::new();
     for source in sources {
         let name = source.source.as_ref().map(|package| package.name.clone());
         let key = (folder(&source.place), name.unwrap_or_default());
-        packages.entry(key).or_default().push(source);
+        by_package.entry(key).or_default().push(source);
     }
     let modules = GoModules::default();
-    let packages = packages.into_values();
     let mut packages: Vec<Sighting> =
-        packages.filter_map(|files| package(files, &modules)).collect();
+        by_package.into_values().filter_map(|files| package(files, &modules)).collect();
     if go {
         packages = go_build::instead_of(packages, paths, &modules);
     }
@@ -172,14 +171,15 @@ fn without_repetitions(sightings: Vec<Sighting>, paths: &[PathBuf]) -> Vec<Sight
         .filter(|one| one.role == Role::Plugin)
         .map(|one| one.place.clone())
         .collect();
-    let is_kept = |one: &Sighting| {
-        let is_requirement =
-            one.role == Role::Library && matches!(one.interface, Interface::Unknown(_));
-        let mut plugins = plugins.iter();
-        let mut belongs = || plugins.any(|plugin| plugin.is_below_folder_of(&one.place));
-        !is_requirement
-            || named.contains(&one.place)
-            || !matches!(one.kind, FileKind::GoMod | FileKind::GoVendor) && !belongs()
-    };
-    sightings.into_iter().filter(|one| is_kept(one)).collect()
+    sightings.into_iter().filter(|one| is_kept(one, &named, &plugins)).collect()
+}
+
+/// Returns false for a file to be dropped; `named` are the places that the user named.
+fn is_kept(one: &Sighting, named: &[Place], plugins: &[Place]) -> bool {
+    let is_requirement =
+        one.role == Role::Library && matches!(one.interface, Interface::Unknown(_));
+    let belongs = || plugins.iter().any(|plugin| plugin.is_below_folder_of(&one.place));
+    !is_requirement
+        || named.contains(&one.place)
+        || !matches!(one.kind, FileKind::GoMod | FileKind::GoVendor) && !belongs()
 }

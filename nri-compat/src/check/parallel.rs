@@ -26,21 +26,23 @@ pub(super) fn share<T>(
     work: impl Fn(T) + Sync,
 ) {
     let shared = Mutex::new((items, 0));
-    let take = || {
-        let (items, before) = &mut *shared.lock().unwrap_or_else(PoisonError::into_inner);
-        // One by one at first: among few items, each may take long. Among many, taking them is what
-        // takes long.
-        let number = (*before / 64).clamp(1, MAX_TAKEN);
-        let taken: Vec<T> = items.take(number).collect();
-        *before += taken.len();
-        (!taken.is_empty()).then_some(taken)
-    };
-    let run = || std::iter::from_fn(take).flatten().for_each(&work);
+    let run = || std::iter::from_fn(|| take(&shared)).flatten().for_each(&work);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(run);
         }
     });
+}
+
+/// Takes the next items from an iterator, which is shared with the number of items taken so far.
+fn take<T>(shared: &Mutex<(impl Iterator<Item = T>, usize)>) -> Option<Vec<T>> {
+    let (items, before) = &mut *shared.lock().unwrap_or_else(PoisonError::into_inner);
+    // One by one at first: among few items, each may take long. Among many, taking them is what
+    // takes long.
+    let number = (*before / 64).clamp(1, MAX_TAKEN);
+    let taken: Vec<T> = items.take(number).collect();
+    *before += taken.len();
+    (!taken.is_empty()).then_some(taken)
 }
 
 /// Calls `work` once per item, on at most `threads` threads, and returns the results in the order

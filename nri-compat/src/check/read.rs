@@ -3,13 +3,11 @@
 
 use super::content::disk::Disk;
 use super::content::{File, Head, compressed};
-use super::evidence::Reader;
 use super::evidence::defect::guarded;
-use super::evidence::packed;
+use super::evidence::{Reader, is_known_plugin, packed};
 use super::found::{Demand, Found};
 use super::recognise::{SingleFile, known_to};
 use super::unjudged;
-use crate::sighting::{Interface, Role, Sighting};
 use crate::skipped::{Skipped, Unreadable};
 use crate::unpack::Packing;
 
@@ -42,10 +40,7 @@ pub(super) fn evidence(readers: &[&dyn Reader], file: &File<'_>) -> Found {
         }
     }
     // Only what may be `ok` otherwise: a search of every program would take long.
-    let is_judged = |seen: &Sighting| {
-        seen.role == Role::Plugin && !matches!(seen.interface, Interface::Unknown(_))
-    };
-    if found.sightings.iter().any(is_judged) {
+    if found.sightings.iter().any(is_known_plugin) {
         found.skipped.extend(packed::skipped(file));
     }
     found

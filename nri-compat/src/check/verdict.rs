@@ -62,9 +62,6 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
 /// Returns why a plugin may be affected by a deprecation that came with newer tables: the readers
 /// of this build do not look for what it is about.
 fn unread_deprecation(target: &Target<'_>) -> Option<String> {
-    let is_built_in = |deprecation: &&Deprecation| {
-        nri_protos::DEPRECATIONS_TOML.contains(&format!("id = \"{}\"\n", deprecation.id))
-    };
     let newer = target
         .history
         .deprecations()
@@ -77,14 +74,21 @@ fn unread_deprecation(target: &Target<'_>) -> Option<String> {
     ))
 }
 
+/// Returns true if the tables of this build have a deprecation.
+fn is_built_in(deprecation: &Deprecation) -> bool {
+    nri_protos::DEPRECATIONS_TOML.contains(&format!("id = \"{}\"\n", deprecation.id))
+}
+
 /// Weakens a verdict that relies on an interface which a release newer than the tables may have
 /// removed.
 fn may_be_removed(seen: &Sighting, target: &Target<'_>, verdict: Verdict) -> Verdict {
     let planned = verdict.planned_removal.as_deref();
     let works = matches!(verdict.outcome, Outcome::Ok | Outcome::Deprecated);
-    let mut relied_on = target.history.deprecations().iter();
-    let relied_on =
-        relied_on.find(|one| planned.is_some() && one.removal.when.words().as_deref() == planned);
+    let relied_on = target
+        .history
+        .deprecations()
+        .iter()
+        .find(|one| planned.is_some() && one.removal.when.words().as_deref() == planned);
     match (relied_on, planned, &target.head.newer_than_data) {
         (Some(deprecation), Some(planned), Some(date))
             if works && target.may_have_removed(deprecation) =>

@@ -70,20 +70,21 @@ mod tests {
             "key: value\nother: value\n",
             "\x7fELF\x02\x01\x01\0\0\0\0\0\n2026-11-21T11:47:18.9Z stderr F starting\n",
         ];
-        let recognised = |head: &[u8]| {
-            LogReader.recognises(&File {
-                place: "a".into(),
-                name: "a".to_owned(),
-                head: head.to_vec().into(),
-                content: &head,
-                disk: None,
-            })
-        };
         for (nth, head) in logs.iter().chain(&others).enumerate() {
             let is_log = nth < logs.len();
             assert_eq!(recognised(head.as_bytes()), is_log, "{head}");
             let packed = zstd::encode_all(head.as_bytes(), 1).expect("packed");
             assert_eq!(recognised(&packed), is_log, "{head}");
         }
+    }
+
+    fn recognised(head: &[u8]) -> bool {
+        LogReader.recognises(&File {
+            place: "a".into(),
+            name: "a".to_owned(),
+            head: head.to_vec().into(),
+            content: &head,
+            disk: None,
+        })
     }
 }

@@ -13,10 +13,10 @@
 //! | object files, core dumps, debug information | nothing: no system starts them |
 
 use super::binary::Image;
-use super::{Reader, Unreadable, go_binary, identity, opaque, rust_binary};
+use super::{Reader, Unreadable, go_binary, identity, is_known_plugin, opaque, rust_binary};
 use crate::check::content::File;
 use crate::magic::ProgramFormat;
-use crate::sighting::{Interface, Role, Sighting};
+use crate::sighting::Sighting;
 
 /// The name of the reader in evidence.
 const NAME: &str = "program";
@@ -74,10 +74,7 @@ fn in_image(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
     }
     // A program that cannot be judged anyway, or that is known not to be a plugin, needs no further
     // reason.
-    let is_judged = |seen: &Sighting| {
-        seen.role == Role::Plugin && !matches!(seen.interface, Interface::Unknown(_))
-    };
-    if seen.is_empty() || seen.iter().any(is_judged) {
+    if seen.is_empty() || seen.iter().any(is_known_plugin) {
         // Most programs are no plugins, and a search of each would take long.
         let may_be_plugin = !seen.is_empty() || identity(&file.name).0.is_some();
         let may_start_programs = may_be_plugin && (go_starts_programs || is_mixed || !is_go);

@@ -58,12 +58,14 @@ type Trace = (usize, &'static [u8]);
 /// The search for marks, and the traces.
 static TRACES: LazyLock<(Needles, Vec<Trace>)> = LazyLock::new(|| {
     let all = [PROTOCOL, MANIFEST, VARIABLE, SOCKET].into_iter().chain(ONE_SHOT);
-    let place = |trace: &'static [u8]| {
-        let mut marks = MARKS.iter().filter_map(|mark| memmem::find(trace, mark));
-        Some((marks.next()?, trace))
-    };
-    (Needles::new(&MARKS), all.filter_map(place).collect())
+    (Needles::new(&MARKS), all.filter_map(with_mark).collect())
 });
+
+/// Returns the trace with the place of its mark.
+fn with_mark(trace: &'static [u8]) -> Option<Trace> {
+    let place = MARKS.iter().find_map(|mark| memmem::find(trace, mark))?;
+    Some((place, trace))
+}
 
 /// Determines whether these parts of a program contain any trace of NRI. A program without one
 /// neither speaks the protocol nor is a plugin of NRI v0.1.0. Starts at the end, where Go's linker

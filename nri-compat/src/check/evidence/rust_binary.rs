@@ -8,9 +8,9 @@ use memchr::memmem::Finder;
 use super::binary::Image;
 use super::binary::window::{WINDOW, find, windows};
 use super::protocol::{self, MANIFEST, Names};
-use super::{Unreadable, opaque, sighting};
+use super::{Unreadable, is_known_plugin, opaque, sighting};
 use crate::check::content::File;
-use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
+use crate::sighting::{Evidence, FileKind, Role, Sighting};
 use crate::unknown::UnknownProgram;
 use manifest::Embedded;
 
@@ -76,9 +76,10 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, 
 
 /// Reads only the manifests in an executable, such as a Go program with code in Rust.
 pub(super) fn manifests(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, Unreadable> {
-    let seen = read(file, image)?.into_iter();
-    let has_manifest = |seen: &Sighting| !matches!(seen.interface, Interface::Unknown(_));
-    Ok(seen.filter(|seen| seen.role == Role::Plugin && has_manifest(seen)).collect())
+    let mut seen = read(file, image)?;
+    // The interface is unknown without a manifest.
+    seen.retain(is_known_plugin);
+    Ok(seen)
 }
 
 /// Returns the manifests among the constants of a program, each once, up to one more than

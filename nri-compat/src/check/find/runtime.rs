@@ -121,11 +121,8 @@ impl Configured {
             let path = set.as_ref().or(default)?;
             // A default that a file repeats is as optional as one that it does not name.
             let is_other = default != Some(path);
-            Some(Folder {
-                path: machine.below(path),
-                has_plugins,
-                configured_in: is_other.then(|| escape::path(&self.file)),
-            })
+            let configured_in = is_other.then(|| escape::path(&self.file));
+            Some(Folder { path: machine.below(path), has_plugins, configured_in })
         };
         let plugins = folder(&self.nri.plugin_dir, known.map(|known| &known.plugin_dir), true);
         let configs = folder(&self.nri.config_dir, known.map(|known| &known.config_dir), false);

@@ -72,8 +72,7 @@ pub(super) fn statements(record: &Record) -> Vec<Statement> {
     let mut text = Cow::Borrowed(message);
     if is_deprecated_interface(message) {
         let fields = [Field::Deprecated, Field::Details, Field::Plugin];
-        let fields = fields.iter().flat_map(|field| ["\n", get(*field)]);
-        text.to_mut().extend(fields);
+        text.to_mut().extend(fields.iter().flat_map(|field| ["\n", get(*field)]));
     }
     let mut found: Vec<Statement> = Vec::new();
     // The first incident that matches a part of the text stands for it.
@@ -102,9 +101,9 @@ pub(super) fn statements(record: &Record) -> Vec<Statement> {
 /// Returns the statements in the groups of a wording.
 fn in_groups(pattern: &Pattern, groups: &Captures<'_>) -> Vec<Statement> {
     let group = |name| Some(groups.name(name)?.as_str());
-    let mut said = String::new();
-    groups.expand(&pattern.says, &mut said);
-    let said = without_wrapper(&said);
+    let mut expanded = String::new();
+    groups.expand(&pattern.says, &mut expanded);
+    let said = without_wrapper(&expanded);
     let mask = group("mask").map(unknown_events).unwrap_or_default();
     let statement = |name: Option<&str>| Statement {
         topic: topic(pattern, name),
@@ -116,17 +115,21 @@ fn in_groups(pattern: &Pattern, groups: &Captures<'_>) -> Vec<Statement> {
         stage: pattern.stage,
         needs_plugin: pattern.needs_plugin,
     };
-    let plugin = group("plugin").or(group("own"));
-    let mut names = [group("event"), plugin].into_iter().flatten();
-    if names.any(|names| names.len() > MAX_NAMES) {
+    let plugins = group("plugin").or(group("own"));
+    let mut lists = [group("event"), plugins].into_iter().flatten();
+    if lists.any(|names| names.len() > MAX_NAMES) {
         return Vec::new();
     }
-    let Some(names) = plugin else {
+    let Some(plugins) = plugins else {
         return vec![statement(None)];
     };
-    let names = names.split(',').chain(group("other")).map(str::trim);
-    let names = names.filter(|name| !name.is_empty());
-    names.map(|name| statement(Some(name))).collect()
+    plugins
+        .split(',')
+        .chain(group("other"))
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(|name| statement(Some(name)))
+        .collect()
 }
 
 /// Returns what a message says without the quotes after it, which are those of a wrapper unless one
@@ -147,16 +150,16 @@ fn topic(pattern: &Pattern, name: Option<&str>) -> Topic {
     }
 }
 
-/// Returns the names of the events of the bits in a mask, `0x2000`; an event that this version does
-/// not know is `event 15`.
+/// Returns the names of the events of the bits in a mask, `0x2000`.
 fn unknown_events(mask: &str) -> Vec<String> {
     let digits = mask.trim_start_matches("0x");
     let bits = u64::from_str_radix(digits, 16).unwrap_or_default();
-    let numbers = (0..u64::BITS as usize).filter(|bit| bits >> bit & 1 == 1);
-    let name = |bit: usize| {
-        EVENTS.get(bit).map_or_else(|| format!("event {}", bit + 1), |&name| name.to_owned())
-    };
-    numbers.map(name).collect()
+    (0..u64::BITS as usize).filter(|bit| bits >> bit & 1 == 1).map(event_name).collect()
+}
+
+/// Returns the name of the event of a bit; one that this version does not know is `event 15`.
+fn event_name(bit: usize) -> String {
+    EVENTS.get(bit).map_or_else(|| format!("event {}", bit + 1), |&name| name.to_owned())
 }
 
 /// Returns a note in words that do not require knowledge of ttrpc, and with the name of the event
@@ -174,7 +177,8 @@ fn in_words(note: &str, request: Option<&str>) -> String {
 
 /// Returns untrusted text as one line of a report.
 pub(super) fn clean(text: &str) -> String {
-    let shown = text.chars().take(MAX_REASON);
-    let shown = shown.map(|letter| if letter.is_control() { ' ' } else { letter });
-    shown.collect::<String>().trim().to_owned()
+    let start = text.chars().take(MAX_REASON);
+    let shown: String =
+        start.map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    shown.trim().to_owned()
 }

@@ -75,8 +75,10 @@ pub(super) fn has_longer_name(tally: &Tally, (_, name): &Topic) -> bool {
 pub(super) fn add(tally: &mut Tally, found: Found, place: &Place, shown: &str) -> bool {
     let (record, said) = found;
     let time = record.get(&Field::Time).and_then(|time| Stamp::new(time));
-    let host = record.get(&Field::Host).filter(|host| host.len() <= MAX_HOST);
-    let host = host.map(|host| fact::clean(host));
+    let host = record
+        .get(&Field::Host)
+        .filter(|host| host.len() <= MAX_HOST)
+        .map(|host| fact::clean(host));
     if tally.len() >= MAX_PLUGINS && !tally.contains_key(&said.topic) {
         return false;
     }
@@ -165,23 +167,30 @@ fn without_warning(mentions: &Mentions) -> UnknownLog {
 /// Counts the statements about a plugin whose message has no index with those about the only plugin
 /// that has this name.
 pub(super) fn join(tally: &mut Tally) {
-    let with_index = |topic: &Topic| {
-        topic.0 == Subject::Plugin && topic.1.as_deref().is_some_and(is_plugin_name)
-    };
-    let bare = tally.keys().filter(|topic| topic.0 == Subject::Plugin && !with_index(topic));
-    let bare: Vec<Topic> = bare.filter(|topic| topic.1.is_some()).cloned().collect();
+    let bare: Vec<Topic> = tally
+        .keys()
+        .filter(|topic| topic.0 == Subject::Plugin && topic.1.is_some() && !has_index(topic))
+        .cloned()
+        .collect();
     for topic in bare {
-        let names = tally.keys().filter(|full| with_index(full));
-        let names =
-            names.filter(|full| full.1.as_ref().map(|name| &name[3..]) == topic.1.as_deref());
-        let names: Vec<Topic> = names.cloned().collect();
-        if let ([full], Some(mentions)) = (names.as_slice(), tally.get(&topic).cloned())
+        let same_name: Vec<Topic> = tally
+            .keys()
+            .filter(|full| has_index(full))
+            .filter(|full| full.1.as_ref().map(|name| &name[3..]) == topic.1.as_deref())
+            .cloned()
+            .collect();
+        if let ([full], Some(mentions)) = (same_name.as_slice(), tally.get(&topic).cloned())
             && let Some(known) = tally.get_mut(full)
         {
             known.merge(mentions);
             tally.remove(&topic);
         }
     }
+}
+
+/// Returns true for a plugin whose name begins with an index.
+fn has_index(topic: &Topic) -> bool {
+    topic.0 == Subject::Plugin && topic.1.as_deref().is_some_and(is_plugin_name)
 }
 
 impl Mentions {
@@ -211,18 +220,16 @@ impl Mentions {
 }
 
 fn evidence(mentions: &Mentions) -> Vec<Evidence> {
-    let notes = mentions.notes.iter().map(|(note, count)| match count {
+    let counted = mentions.notes.iter().map(|(note, count)| match count {
         1 => format!("{note}, once"),
         count => format!("{note}, {count} times"),
     });
-    let mut notes: Vec<String> = notes.collect();
+    let mut notes: Vec<String> = counted.collect();
     notes.extend(listed("logged on", "hosts", mentions.hosts.keys().cloned()));
-    let others = mentions.files.values();
-    let others = others.filter(|place| place.file != mentions.place.file);
+    let others = mentions.files.values().filter(|place| place.file != mentions.place.file);
     notes.extend(listed("also in", "files", others.map(Place::to_string)));
     notes.push(mentions.text.clone());
-    let notes = notes.into_iter();
-    notes.map(|note| Evidence::new(LOG_READER, note)).collect()
+    notes.into_iter().map(|note| Evidence::new(LOG_READER, note)).collect()
 }
 
 /// Returns the sighting of a log that could not be read to its end, or not in all its lines.
@@ -239,10 +246,10 @@ pub(crate) fn incomplete(skipped: &Skipped) -> Sighting {
 
 /// Lists hosts or files, if there are any.
 fn listed(words: &str, things: &str, names: impl Iterator<Item = String>) -> Option<String> {
-    let names: Vec<String> = names.collect();
-    match names.len() {
+    let all: Vec<String> = names.collect();
+    match all.len() {
         0 => None,
-        1..=MAX_NAMED => Some(format!("{words} {}", names.join(", "))),
+        1..=MAX_NAMED => Some(format!("{words} {}", all.join(", "))),
         count => Some(format!("{words} {count} {things} or more")),
     }
 }

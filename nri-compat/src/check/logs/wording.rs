@@ -135,20 +135,15 @@ pub(super) struct Pattern {
 
 impl Pattern {
     fn new(subject: Subject, stage: Stage, pattern: &str, says: &str) -> Self {
-        let filled = |text: &str| {
-            let placeholders = PLACEHOLDERS.iter();
-            placeholders.fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
-        };
-        let pattern = filled(pattern);
-        let literals = literals(&pattern);
+        let filled = fill(pattern);
         Self {
             subject,
             stage,
             incident: None,
-            regex: regex(&pattern),
-            says: filled(says),
+            regex: regex(&filled),
+            says: fill(says),
             needs_plugin: false,
-            literals,
+            literals: literals(&filled),
         }
     }
 
@@ -168,29 +163,34 @@ impl Pattern {
     }
 }
 
+/// Returns a text with values instead of its placeholders.
+fn fill(text: &str) -> String {
+    PLACEHOLDERS.iter().fold(text.to_owned(), |filled, (name, value)| filled.replace(name, value))
+}
+
 /// Every pattern: those of unread warnings last, and incidents before them.
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
-    let rows = WORDINGS.iter().flat_map(|(subject, stage, rows)| {
-        let rows = rows.lines().filter_map(|row| row.trim().split_once(" => "));
-        rows.map(|(pattern, says)| Pattern::new(*subject, *stage, pattern, says))
+    let patterns = WORDINGS.iter().flat_map(|(subject, stage, rows)| {
+        let columns = rows.lines().filter_map(|row| row.trim().split_once(" => "));
+        columns.map(|(pattern, says)| Pattern::new(*subject, *stage, pattern, says))
     });
-    let (unread, rows): (Vec<Pattern>, Vec<Pattern>) =
-        rows.partition(|row| row.subject.is_unread());
+    let (unread, others): (Vec<Pattern>, Vec<Pattern>) =
+        patterns.partition(|pattern| pattern.subject.is_unread());
     let incidents = incident::all().iter().flat_map(|incident| {
         let wordings = incident.wordings.iter();
         wordings.map(|wording| Pattern::of_incident(incident, wording))
     });
-    rows.into_iter().chain(incidents).chain(unread).collect()
+    others.into_iter().chain(incidents).chain(unread).collect()
 });
 
 /// A search for the words of all patterns at once, and the place in [`PATTERNS`] of the pattern
 /// that each word is from.
 static WORDS: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
-    let words = PATTERNS
+    let (words, places): (Vec<&String>, Vec<usize>) = PATTERNS
         .iter()
         .enumerate()
-        .flat_map(|(place, pattern)| pattern.literals.iter().map(move |word| (word, place)));
-    let (words, places): (Vec<&String>, Vec<usize>) = words.unzip();
+        .flat_map(|(place, pattern)| pattern.literals.iter().map(move |word| (word, place)))
+        .unzip();
     (AhoCorasick::new(words).expect("the words are few and short"), places)
 });
 

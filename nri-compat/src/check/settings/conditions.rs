@@ -73,8 +73,7 @@ pub(super) fn folders(effective: &Effective<'_>) -> Vec<FolderSetting> {
 fn time_limit(effective: &Effective<'_>, meaning: Meaning) -> Option<Incident> {
     let (known, setting) = effective.setting(meaning)?;
     let limit = duration::parse(setting.value.as_str()?).ok()?;
-    let default = known.default_in(None)?.as_str()?;
-    let default = duration::parse(default).ok()?;
+    let default = duration::parse(known.default_in(None)?.as_str()?).ok()?;
     let is_request = meaning == Meaning::RequestTimeout;
     (limit != default)
         .then(|| about(ids::CONFIG_TIME_LIMIT, setting, effect(limit, default, is_request)))
@@ -107,16 +106,20 @@ fn validator_off(effective: &Effective<'_>) -> Option<Incident> {
     if effective.is_true(Meaning::Validator) {
         return None;
     }
-    let has_effect = |value: &Value| match value {
-        Value::Boolean(value) => *value,
+    let setting = effective.below(VALIDATOR).find(|setting| has_effect(&setting.value))?;
+    let detail = format!("`{}` has no effect, because the default validator is off", setting.key());
+    Some(about(ids::CONFIG_VALIDATOR_OFF, setting, detail))
+}
+
+/// Returns true if a setting of the default validator with this value makes it do something.
+fn has_effect(value: &Value) -> bool {
+    match value {
+        Value::Boolean(is_on) => *is_on,
         Value::Array(names) => !names.is_empty(),
         Value::String(_)
         | Value::Integer(_)
         | Value::Float(_)
         | Value::Datetime(_)
         | Value::Table(_) => false,
-    };
-    let setting = effective.below(VALIDATOR).find(|setting| has_effect(&setting.value))?;
-    let detail = format!("`{}` has no effect, because the default validator is off", setting.key());
-    Some(about(ids::CONFIG_VALIDATOR_OFF, setting, detail))
+    }
 }

@@ -28,10 +28,6 @@ pub(in crate::check) fn is(file: &Path) -> bool {
 /// Returns an error if actions decide about the settings for NRI, or if the lines are not TOML
 /// without them.
 pub(in crate::check) fn plain_settings(template: &str) -> Result<String, Unreadable> {
-    let undecided = || {
-        let reason = "a template whose settings for NRI depend on actions; check the configuration that is made from it";
-        Unreadable::new(SkipKind::UnsupportedFormat, reason)
-    };
     let (mut open_blocks, mut is_nri_table) = (0, false);
     let mut plain = String::new();
     for line in template.lines().map(str::trim) {
@@ -51,6 +47,12 @@ pub(in crate::check) fn plain_settings(template: &str) -> Result<String, Unreada
     // A template has the format of the file that it replaces, which is never version 1.
     let version = if table.contains_key("version") { "" } else { "version = 2\n" };
     Ok(format!("{version}{plain}"))
+}
+
+/// Returns the reason for not reading a template whose actions decide about NRI.
+fn undecided() -> Unreadable {
+    let reason = "a template whose settings for NRI depend on actions; check the configuration that is made from it";
+    Unreadable::new(SkipKind::UnsupportedFormat, reason)
 }
 
 /// Returns the number of open blocks after a line.

@@ -99,14 +99,14 @@ fn fill<H: FileHeader<Endian = Endianness>>(
 ) -> Option<()> {
     let header = H::parse(data).ok()?;
     let endian = header.endian().ok()?;
-    let end = |start: u64, size: u16, count: u16| {
-        start.saturating_add(u64::from(size) * u64::from(count))
-    };
-    let (size, count) = (header.e_phentsize(endian), header.e_phnum(endian));
-    let table_end = end(header.e_phoff(endian).into(), size, count);
+    let program_headers_end = table_end(
+        header.e_phoff(endian).into(),
+        header.e_phentsize(endian),
+        header.e_phnum(endian),
+    );
     read.segments = segments::<H>(header, endian, data);
-    let ends = read.segments.iter().map(Segment::end);
-    read.loaded_end = ends.fold(FILE_HEADER.max(table_end), u64::max);
+    let segment_ends = read.segments.iter().map(Segment::end);
+    read.loaded_end = segment_ends.fold(FILE_HEADER.max(program_headers_end), u64::max);
     read.end = read.loaded_end;
     read.relative = relative(header.e_machine(endian));
     read.stripped = header.e_shoff(endian).into() == 0;
@@ -119,12 +119,20 @@ fn fill<H: FileHeader<Endian = Endianness>>(
         // Separate debug information: its segments are those of the program.
         read.starts &= read.loaded_end <= length;
     }
-    let (size, count) = (header.e_shentsize(endian), header.e_shnum(endian));
-    let table_end = end(header.e_shoff(endian).into(), size, count);
-    let ends = sections.iter().map(Section::end);
-    read.end = ends.fold(read.end.max(table_end), u64::max);
+    let section_headers_end = table_end(
+        header.e_shoff(endian).into(),
+        header.e_shentsize(endian),
+        header.e_shnum(endian),
+    );
+    let section_ends = sections.iter().map(Section::end);
+    read.end = section_ends.fold(read.end.max(section_headers_end), u64::max);
     read.sections = sections;
     Some(())
+}
+
+/// Returns the end of a table of `count` headers, each of `size` bytes.
+fn table_end(start: u64, size: u16, count: u16) -> u64 {
+    start.saturating_add(u64::from(size) * u64::from(count))
 }
 
 /// Returns true if it is an object file or a core dump. A file with the parts of a program is a
@@ -143,11 +151,11 @@ fn segments<H: FileHeader<Endian = Endianness>>(
     data: Tables<'_, '_>,
 ) -> Vec<Segment> {
     let headers = header.program_headers(endian, data).unwrap_or_default();
-    let loaded = headers.iter().filter(|header| header.p_type(endian) == elf::PT_LOAD);
-    let segments = loaded.map(|header| Segment {
-        address: header.p_vaddr(endian).into(),
-        offset: header.p_offset(endian).into(),
-        size: header.p_filesz(endian).into(),
+    let loaded = headers.iter().filter(|segment| segment.p_type(endian) == elf::PT_LOAD);
+    let segments = loaded.map(|segment| Segment {
+        address: segment.p_vaddr(endian).into(),
+        offset: segment.p_offset(endian).into(),
+        size: segment.p_filesz(endian).into(),
     });
     segments.take(MAX_ENTRIES).collect()
 }
@@ -162,17 +170,17 @@ fn named_sections<H: FileHeader<Endian = Endianness>>(
     let names = usize::try_from(header.shstrndx(endian, data).ok()?).ok()?;
     let texts = headers.get(names)?.data(endian, data).ok()?;
     let name = |at: u32| {
-        let names = texts.get(usize::try_from(at).ok()?..)?;
-        let name = names.split(|byte| *byte == 0).next()?;
+        let rest = texts.get(usize::try_from(at).ok()?..)?;
+        let name = rest.split(|byte| *byte == 0).next()?;
         Some(String::from_utf8_lossy(name).into_owned())
     };
-    let sections = headers.iter().take(MAX_ENTRIES).map(|header| Section {
-        name: name(header.sh_name(endian)).unwrap_or_default(),
-        kind: header.sh_type(endian),
-        is_allocated: header.sh_flags(endian).contains(elf::SHF_ALLOC),
-        address: header.sh_addr(endian).into(),
-        offset: header.sh_offset(endian).into(),
-        size: header.sh_size(endian).into(),
+    let sections = headers.iter().take(MAX_ENTRIES).map(|section| Section {
+        name: name(section.sh_name(endian)).unwrap_or_default(),
+        kind: section.sh_type(endian),
+        is_allocated: section.sh_flags(endian).contains(elf::SHF_ALLOC),
+        address: section.sh_addr(endian).into(),
+        offset: section.sh_offset(endian).into(),
+        size: section.sh_size(endian).into(),
     });
     Some((sections.collect(), names))
 }
@@ -180,11 +188,11 @@ fn named_sections<H: FileHeader<Endian = Endianness>>(
 /// Returns true if section headers agree with each other and the segments: each loaded section is
 /// in a segment at the offset that its address implies, and none overlaps the next.
 fn agree(sections: &[Section], names: usize, segments: &[Segment]) -> bool {
-    let begins = (sections.first()).is_some_and(|section| section.kind == elf::SHT_NULL);
+    let begins = sections.first().is_some_and(|section| section.kind == elf::SHT_NULL);
     let named = sections.get(names).is_some_and(|section| {
         section.kind == elf::SHT_STRTAB && NAME_SECTIONS.contains(&section.name.as_str())
     });
-    let mut loaded: Vec<_> = (sections.iter()).filter(|section| section.is_loaded()).collect();
+    let mut loaded: Vec<_> = sections.iter().filter(|section| section.is_loaded()).collect();
     loaded.sort_by_key(|section| section.offset);
     let apart = loaded.is_sorted_by(|a, b| a.end() <= b.offset);
     let in_place = |section: &&Section| segments.iter().any(|segment| section.lies_in(segment));

@@ -1,6 +1,6 @@
 //! The release of a runtime, from the build information of its program.
 
-use super::build_info::{self, BuildInfo};
+use super::build_info::{self, BuildInfo, Module};
 use crate::check::content::File;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::nri_module;
@@ -29,14 +29,15 @@ impl RuntimeBuild {
 
     fn of(info: &BuildInfo, modules: &[String]) -> Option<Self> {
         let module = modules.iter().find_map(|path| info.module(path))?;
-        let (_, version) = module.replaced.unwrap_or(("", module.version));
-        let release = named(version).or_else(|| set_by_linker(&info.modules));
-        let nri = info.module(nri_module::MODULE).and_then(|nri| {
-            let (_, version) = nri.replaced.unwrap_or(("", nri.version));
-            named(version)
-        });
+        let release = named(linked(&module)).or_else(|| set_by_linker(&info.modules));
+        let nri = info.module(nri_module::MODULE).and_then(|nri| named(linked(&nri)));
         Some(Self { release, nri })
     }
+}
+
+/// Returns the version of a module that is in the program: that of its replacement, if it has one.
+fn linked<'m>(module: &Module<'m>) -> &'m str {
+    module.replaced.map_or(module.version, |(_, version)| version)
 }
 
 /// Returns a version if it names a release or a commit after one.

@@ -96,9 +96,6 @@ impl Manifest {
     }
 
     fn evidence(&self) -> Vec<Evidence> {
-        let listed = |names: &[String], what: &str| {
-            (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
-        };
         let oldest = self.min_protocol.as_deref().map(release);
         let details = [
             Some(format!(
@@ -113,6 +110,11 @@ impl Manifest {
         ];
         details.into_iter().flatten().map(evidence).collect()
     }
+}
+
+/// Returns these names after the words, if there are any.
+fn listed(names: &[String], words: &str) -> Option<String> {
+    (!names.is_empty()).then(|| format!("{words} {}", names.join(", ")))
 }
 
 /// Returns the release with a `v`, such as `v0.12.0`.

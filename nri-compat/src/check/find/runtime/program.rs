@@ -62,11 +62,7 @@ fn processes(machine: &MachineRoot) -> Vec<RuntimeProcess> {
     let Ok(entries) = machine.folder().join("proc").read_dir() else {
         return Vec::new();
     };
-    let is_process = |folder: &PathBuf| {
-        let name = folder.file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name.parse::<u32>().is_ok())
-    };
-    let folders = entries.flatten().map(|entry| entry.path()).filter(is_process);
+    let folders = entries.flatten().map(|entry| entry.path()).filter(|folder| is_process(folder));
     let named = folders.take(MAX_PROCESSES).filter_map(|folder| {
         let name = std::fs::read_to_string(folder.join("comm")).ok()?.trim_end().to_owned();
         let is_runtime = PROGRAMS.iter().any(|(_, program, _)| *program == name);
@@ -75,6 +71,12 @@ fn processes(machine: &MachineRoot) -> Vec<RuntimeProcess> {
     let mut all: Vec<RuntimeProcess> = named.collect();
     all.sort_by(|a, b| a.folder.cmp(&b.folder));
     all
+}
+
+/// Returns true if a folder below `/proc` is that of a process.
+fn is_process(folder: &Path) -> bool {
+    let name = folder.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.parse::<u32>().is_ok())
 }
 
 fn running_program(runtime: &str, process: &RuntimeProcess) -> Option<MachineRuntime> {
