@@ -82,8 +82,6 @@ fn subject(
         nodes,
         source: _,
     } = seen;
-    let incidents = incidents.into_iter().filter_map(|one| incident(one, history)).collect();
-    let evidence = with_certainty(evidence, certainty);
     Subject {
         place,
         kind,
@@ -94,8 +92,8 @@ fn subject(
         nri,
         events,
         verdicts,
-        incidents,
-        evidence,
+        incidents: incidents.into_iter().filter_map(|one| incident(one, history)).collect(),
+        evidence: with_certainty(evidence, certainty),
         occurrences,
         nodes,
     }

@@ -57,8 +57,8 @@ fn lacks_plugin(bridge: &mut Sighting, why: UnknownBridge) {
 /// Marks the plugins in the folders of bridges that a runtime launches.
 fn beside(sightings: &mut [Sighting]) {
     let places = |wanted: fn(&Sighting) -> bool| -> BTreeSet<Place> {
-        let wanted = sightings.iter().filter(|seen| wanted(seen));
-        wanted.map(|seen| Place { pids: Vec::new(), ..seen.place.whole_file() }).collect()
+        let chosen = sightings.iter().filter(|seen| wanted(seen));
+        chosen.map(|seen| Place { pids: Vec::new(), ..seen.place.whole_file() }).collect()
     };
     let (bridges, others) = (places(is_bridge), places(|seen| !is_bridge(seen)));
     for seen in sightings {
@@ -157,9 +157,10 @@ fn find<'s>(sightings: &'s mut [&mut Sighting], program: &str) -> Option<&'s mut
     let name = last_part(program);
     let named = |seen: &Sighting| is_plugin(seen) && seen.place.name() == name;
     let only = sightings.iter().filter(|seen| named(seen)).count() == 1;
-    let wanted = sightings.iter().position(|seen| at_path(seen));
-    let wanted =
-        wanted.or_else(|| sightings.iter().position(|seen| named(seen)).filter(|_| only))?;
+    let wanted = sightings
+        .iter()
+        .position(|seen| at_path(seen))
+        .or_else(|| sightings.iter().position(|seen| named(seen)).filter(|_| only))?;
     sightings.get_mut(wanted).map(|seen| &mut **seen)
 }
 

@@ -101,8 +101,8 @@ pub(super) fn in_archive<'r>(
 
 /// Returns the readers that know a file.
 pub(super) fn known_to<'r>(readers: &[&'r dyn Reader], file: &File<'_>) -> Readers<'r> {
-    let readers = readers.iter().copied().filter(|_| !file.head.is_empty());
-    readers.filter(|reader| reader.recognises(file)).collect()
+    let is_empty = file.head.is_empty();
+    readers.iter().copied().filter(|reader| !is_empty && reader.recognises(file)).collect()
 }
 
 /// Returns the compression of a layer of an image.

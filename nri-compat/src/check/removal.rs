@@ -23,8 +23,7 @@ pub(super) fn planned(subjects: &[Subject], history: &History) -> Vec<PlannedRem
         verdicts.filter_map(|verdict| verdict.planned_removal.as_ref()).collect();
     let removals = history.deprecations().iter().map(|deprecation| &deprecation.removal.when);
     let estimated = |when: &&String| {
-        let mut removals = removals.clone();
-        let since = removals.find(|since| since.words().as_ref() == Some(*when))?;
+        let since = removals.clone().find(|since| since.words().as_ref() == Some(*when))?;
         Some(PlannedRemoval {
             when: (*when).clone(),
             expected: expected(since, history)?.to_string(),
@@ -57,9 +56,9 @@ fn release_date(runtime: &Runtime, series: &str) -> Option<Date> {
     }
     let newest = firsts.next_back()?;
     let minors = minor.checked_sub(newest.version.minor)?.min(MAX_MINORS);
-    let newest: Date = newest.date.parse().ok()?;
+    let date: Date = newest.date.parse().ok()?;
     let months = i64::try_from(minors * MONTHS_PER_MINOR).ok()?;
-    newest.checked_add(months.months()).ok()
+    date.checked_add(months.months()).ok()
 }
 
 #[cfg(test)]
@@ -73,7 +72,7 @@ mod tests {
         let history = crate::data::history().unwrap();
         let mut runtime = history.runtimes()[0].clone();
         let releases = "1.7.0 2023-03-10, 2.3.0 2026-04-30, 2.4.0 2026-09-16, 2.4.1 2026-10-01";
-        let releases = releases.split(", ").map(|release| {
+        let known = releases.split(", ").map(|release| {
             let (version, date) = release.split_once(' ').unwrap();
             RuntimeRelease {
                 version: version.parse().unwrap(),
@@ -82,7 +81,7 @@ mod tests {
                 date: date.into(),
             }
         });
-        runtime.releases = releases.collect();
+        runtime.releases = known.collect();
         for (series, expected) in [
             ("2.3", "2026-04-30"),
             ("2.3.4", "2026-04-30"),

@@ -136,9 +136,9 @@ impl Reader for DependencyFormat {
 
 /// Returns true if a `modules.txt` lists one of these packages of NRI.
 fn vendors(text: &str, packages: &[Package]) -> bool {
-    let listed = |line: &str| nri_module::package(line.trim());
-    let mut listed = text.lines().filter_map(listed);
-    listed.any(|package| packages.contains(&package))
+    text.lines()
+        .filter_map(|line| nri_module::package(line.trim()))
+        .any(|package| packages.contains(&package))
 }
 
 fn table(text: &str) -> Result<Table, String> {

@@ -76,18 +76,21 @@ pub(super) fn mask(text: &str, code: &str) -> Option<GoMask> {
 fn made(code: &str, value: &str, start: usize) -> Option<Vec<Range<usize>>> {
     let calls = PARSED.captures_iter(code);
     if value.contains('(') {
-        let mut calls = calls.filter_map(|call| Some((call.get(0)?, call.name("names")?)));
-        let (_, names) = calls.find(|(call, _)| call.range().contains(&start))?;
+        let (_, names) = calls
+            .filter_map(|call| Some((call.get(0)?, call.name("names")?)))
+            .find(|(call, _)| call.range().contains(&start))?;
         return Some(vec![names.range()]);
     }
     let field = value.rsplit('.').next().filter(|field| field.len() <= MAX_NAME)?;
     let is_it = |to: &str| to.rsplit('.').next() == Some(field);
-    let calls = calls.filter(|call| call.name("to").is_some_and(|to| is_it(to.as_str())));
-    let made: Vec<_> = calls.filter_map(|call| Some(call.name("names")?.range())).collect();
+    let made: Vec<_> = calls
+        .filter(|call| call.name("to").is_some_and(|to| is_it(to.as_str())))
+        .filter_map(|call| Some(call.name("names")?.range()))
+        .collect();
     let changes = Regex::new(&format!(
         r"\b{field}\s*(?:,\s*\w+\s*)?(?::?=[^=]|[|&^+-]=)|\b{field}[.](?:Set|Clear)\b|&[\w.]*\b{field}\b|\b{field}\s*:\s"
-    ));
-    let changes = changes.ok()?;
+    ))
+    .ok()?;
     (!made.is_empty() && changes.find_iter(code).count() == made.len()).then_some(made)
 }
 
@@ -201,11 +204,11 @@ mod tests {
         for (length, is_found) in [(MAX_NAME, true), (MAX_NAME + 1, false)] {
             let name = "m".repeat(length);
             let set = format!("{name} := api.MustParseEventMask(\"RunPodSandbox\")");
-            let found = mask_of("", &format!("{set}\nreturn {name}, nil"));
-            assert_eq!(found.is_some(), is_found, "a variable of {length} bytes");
+            let variable = mask_of("", &format!("{set}\nreturn {name}, nil"));
+            assert_eq!(variable.is_some(), is_found, "a variable of {length} bytes");
             let call = format!("return api.MustParseEventMask({name}), nil");
-            let found = mask_of(&format!("const {name} = \"RunPodSandbox\""), &call);
-            assert_eq!(found.is_some(), is_found, "a constant of {length} bytes");
+            let constant = mask_of(&format!("const {name} = \"RunPodSandbox\""), &call);
+            assert_eq!(constant.is_some(), is_found, "a constant of {length} bytes");
         }
         let set = "m := api.MustParseEventMask(\"RunPodSandbox\")\n";
         assert_eq!(mask_of("", &format!("{set}{}", "return m, nil\n".repeat(1 << 10))), None);

@@ -44,8 +44,9 @@ impl GoModules {
     pub(in crate::check) fn above(&self, package: &Path) -> Result<GoModule, String> {
         let package =
             package.canonicalize().map_err(|error| format!("cannot find its folder: {error}"))?;
-        let mut above = package.ancestors().take(MAX_ABOVE);
-        let folder = above
+        let folder = package
+            .ancestors()
+            .take(MAX_ABOVE)
             .find(|folder| folder.join("go.mod").is_file())
             .ok_or("there is no go.mod above it")?;
         let relative = package.strip_prefix(folder).unwrap_or(Path::new(""));
@@ -55,7 +56,7 @@ impl GoModules {
             folder: folder.to_owned(),
             path_of_package: parts.collect::<Vec<_>>().join("/"),
             is_vendored: folder.join("vendor/modules.txt").is_file(),
-            in_workspace: above.any(|above| above.join("go.work").is_file()),
+            in_workspace: above.any(|ancestor| ancestor.join("go.work").is_file()),
             file: self.file(folder)?,
         })
     }

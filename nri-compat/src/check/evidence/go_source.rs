@@ -70,16 +70,16 @@ fn sighting(file: &File<'_>, found: Declarations) -> Sighting {
     let registers = found.registers.as_ref().filter(|_| has(Package::Api));
     let is_plugin = has(Package::Stub) || has(Package::Skel) || registers.is_some();
     let stub = format!("{MODULE}/pkg/stub");
-    let of_nri = (found.imports.iter()).filter(|path| nri_module::package(path).is_some());
+    let of_nri = found.imports.iter().filter(|path| nri_module::package(path).is_some());
     let imports = of_nri.map(|path| format!("imports {path}"));
     let calls = registers.map(|name| format!("calls {name} without the stub"));
-    let handlers =
+    let declared =
         found.handlers.iter().map(|handler| format!("declares the handler {}", handler.event));
     let masked = found.mask.iter().map(|mask| {
         let GoMask { events, line } = mask;
         format!("line {line}: Configure subscribes to at most {}", events.join(", "))
     });
-    let details = imports.chain(calls).chain(handlers).chain(masked);
+    let details = imports.chain(calls).chain(declared).chain(masked);
     let evidence = details.map(|detail| Evidence::new(NAME, detail)).collect();
     let handlers = if found.is_conditional { Vec::new() } else { found.handlers };
     let folder = file.disk.as_deref().and_then(Path::parent);

@@ -49,12 +49,12 @@ impl Configurations {
             let nri = found.nri.as_deref().and_then(nri_version);
             Some((found.runtime.clone(), ReadingRelease { version, nri }))
         });
-        let assumed = assumed.iter().map(|release| {
+        let given = assumed.iter().map(|release| {
             let version = release.version.clone();
             let nri = linked(&release.runtime, &version);
             (release.runtime.clone(), ReadingRelease { version, nri })
         });
-        Self { releases: found.chain(assumed).collect(), judged: Vec::new() }
+        Self { releases: found.chain(given).collect(), judged: Vec::new() }
     }
 
     /// Judges a configuration. Returns a text that says whether it turns NRI on, or `None` if that
@@ -128,7 +128,7 @@ impl Configurations {
         mut sightings: Vec<Sighting>,
         has_processes: bool,
     ) -> Vec<Sighting> {
-        let found = self.judged.into_iter().filter_map(|judged| {
+        let with_findings = self.judged.into_iter().filter_map(|judged| {
             let required = judged.required.iter();
             let missing = required.filter_map(|one| one.missing(&sightings, has_processes));
             let incidents: Vec<Incident> = judged.incidents.into_iter().chain(missing).collect();
@@ -143,7 +143,7 @@ impl Configurations {
                 ..Sighting::default()
             })
         });
-        let found: Vec<Sighting> = found.collect();
+        let found: Vec<Sighting> = with_findings.collect();
         sightings.extend(found);
         sightings
     }

@@ -95,11 +95,13 @@ impl Counted {
 
     fn sighting(&self, rule: &'static str) -> Incident {
         let shown: Vec<&str> = self.notes.iter().take(MAX_SHOWN).map(String::as_str).collect();
-        let more = (self.notes.len() - shown.len()) as u64 + self.further;
-        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        let more = match (self.notes.len() - shown.len()) as u64 + self.further {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
         let known = in_order(|event| self.events.contains(event));
-        let newer = self.events.iter().filter(|event| !known.contains(event)).cloned();
-        let newer: Vec<String> = newer.collect();
+        let newer: Vec<String> =
+            self.events.iter().filter(|event| !known.contains(event)).cloned().collect();
         Incident {
             rule,
             detail: format!("{}{more}", shown.join("; ")),

@@ -38,12 +38,12 @@ pub(super) fn split(text: &str, wrapper: &Record, room: &Room) -> (Vec<Group>, S
     while broken < MAX_BROKEN_VALUES
         && let Some(brace) = at.find(['{', '['])
     {
-        let (before, value) = at.split_at(brace);
+        let (before, from_brace) = at.split_at(brace);
         rest.push_str(before);
-        let length = length(value);
+        let length = length(from_brace);
         // Brackets are part of many texts that are not JSON.
         broken += usize::from(length.is_none());
-        let (value, after) = value.split_at(length.unwrap_or(1));
+        let (value, after) = from_brace.split_at(length.unwrap_or(1));
         let mut found = Inner::default();
         if length.is_some() {
             let inner = Inner::new(value, MAX_LEVELS, room);
@@ -152,8 +152,8 @@ impl Inner {
                 inner.add(key, element, true, levels, room);
             }
         } else {
-            while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
-                inner.add(&text(key).unwrap_or_default(), value, false, levels, room);
+            while let (Some(key), Some(content)) = (parts.next(), parts.next()) {
+                inner.add(&text(key).unwrap_or_default(), content, false, levels, room);
             }
         }
         inner.end(room)
@@ -202,8 +202,7 @@ impl Inner {
     }
 
     fn get(&self, field: Field) -> Option<&String> {
-        let mut known = self.known.iter();
-        known.find_map(|((known, _), value)| (*known == field).then_some(value))
+        self.known.iter().find_map(|((known, _), value)| (*known == field).then_some(value))
     }
 
     /// Returns what an object that is the value of a field says of it.
@@ -228,10 +227,13 @@ impl Inner {
         if self.texts.is_empty() {
             self.known.retain(|(_, rank), _| *rank != BESIDE);
         }
-        let known = self.known.iter().rev();
-        let known = known.filter(|((field, _), _)| *field <= Field::Details);
-        let known = known.map(|((field, _), value)| (*field, value.clone()));
-        let context: Record = known.collect();
+        let context: Record = self
+            .known
+            .iter()
+            .rev()
+            .filter(|((field, _), _)| *field <= Field::Details)
+            .map(|((field, _), value)| (*field, value.clone()))
+            .collect();
         let groups = self.groups.iter_mut().flatten();
         let records: Vec<&mut Record> = self.texts.iter_mut().chain(groups).collect();
         room.inherit(records.into_iter(), &context);

@@ -121,7 +121,9 @@ pub(super) fn header(text: &str) -> Record {
     let header = start.split('{').next().unwrap_or_default();
     let found = HEADERS.iter().find_map(|pattern| pattern.captures(header));
     let group = |nth| Some(found.as_ref()?.get(nth)?.as_str());
-    let fields = [(Field::Time, group(1)), (Field::Host, group(2))].into_iter();
-    let fields = fields.filter_map(|(field, value)| Some((field, value?.to_owned())));
-    fields.filter(|(_, value)| !value.is_empty() && value != "-").collect()
+    [(Field::Time, group(1)), (Field::Host, group(2))]
+        .into_iter()
+        .filter_map(|(field, value)| Some((field, value?.to_owned())))
+        .filter(|(_, value)| !value.is_empty() && value != "-")
+        .collect()
 }

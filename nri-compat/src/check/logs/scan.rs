@@ -28,8 +28,8 @@ const ARRAYS: [&str; 2] = ["\":[", ": ["];
 /// A search for all that lines about NRI may have, in one pass: few literals, which are found with
 /// vector instructions by their first three bytes. So these have to be rare in logs.
 static RELEVANT: LazyLock<Regex> = LazyLock::new(|| {
-    let words = RARE.iter().chain(&ARRAYS).chain([&DROPPED]);
-    let words: Vec<String> = words.map(|word| regex::escape(word)).collect();
+    let words: Vec<String> =
+        RARE.iter().chain(&ARRAYS).chain([&DROPPED]).map(|word| regex::escape(word)).collect();
     Regex::new(&words.join("|")).expect("the words are constants")
 });
 

@@ -97,8 +97,7 @@ impl<R: Read> Rows<R> {
     }
 
     fn object(&self, row: &ByteRecord) -> Value {
-        let cells = self.keys.iter().zip(row);
-        let cells = cells.filter(|(_, cell)| !cell.is_empty());
+        let cells = self.keys.iter().zip(row).filter(|(_, cell)| !cell.is_empty());
         Value::Object(cells.map(|(key, cell)| (key.clone(), value(cell))).collect::<Map<_, _>>())
     }
 }
@@ -109,9 +108,10 @@ fn text(cell: &[u8]) -> String {
 
 /// Returns the text of a cell, or its object: Grafana has the labels of a line in one cell.
 fn value(cell: &[u8]) -> Value {
-    let object = cell.starts_with(b"{").then(|| bounded_json::read(cell, bounded_json::VALUE).ok());
-    let object = object.flatten();
-    object.unwrap_or_else(|| Value::String(text(cell)))
+    cell.starts_with(b"{")
+        .then(|| bounded_json::read(cell, bounded_json::VALUE).ok())
+        .flatten()
+        .unwrap_or_else(|| Value::String(text(cell)))
 }
 
 impl<R: Read> Pieces for Rows<R> {

@@ -46,11 +46,11 @@ fn in_text(text: &str, wrapper: &Record, depth: usize, room: &Room) -> Vec<Found
     }
     let mut context = header(&plain);
     inherit(&mut context, wrapper);
-    let (mut groups, rest) = json::split(&plain, &context, room);
-    let (records, mut rest) = records(rest, &context, room);
+    let (mut groups, outside) = json::split(&plain, &context, room);
+    let (records, mut rest) = records(outside, &context, room);
     groups.extend(records.into_iter().map(|record| vec![record]));
-    let groups = groups.iter().flat_map(|group| in_group(group, depth, room));
-    let mut found: Vec<Found> = groups.collect();
+    let mut found: Vec<Found> =
+        groups.iter().flat_map(|group| in_group(group, depth, room)).collect();
     let statements = fact::statements(&rest);
     // The record describes the fields beside the message.
     rest.remove(&Field::Message);

@@ -185,8 +185,10 @@ impl<'f> IgnoredTable<'f> {
             .take(MAX_KEYS)
             .map(|setting| format!("`{}`", setting.key()))
             .collect();
-        let more = self.settings.len().saturating_sub(MAX_KEYS);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = match self.settings.len().saturating_sub(MAX_KEYS) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
         format!("{}{more}", named.join(", "))
     }
 }

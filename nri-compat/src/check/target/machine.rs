@@ -68,10 +68,10 @@ fn next_removal<'h>(
         .deprecations()
         .iter()
         .filter(|deprecation| deprecation.removal.status == RemovalStatus::Planned);
-    let series = planned.flat_map(|deprecation| &deprecation.removal.when.runtimes);
-    let own = series.filter(|(id, _)| *id == runtime.runtime);
     let unknown = UnknownReleases::default();
-    let mut targets: Vec<Target<'h>> = own
+    let mut targets: Vec<Target<'h>> = planned
+        .flat_map(|deprecation| &deprecation.removal.when.runtimes)
+        .filter(|(id, _)| *id == runtime.runtime)
         .filter_map(|(id, series)| {
             Target::resolve(history, &format!("{id}@{series}"), &unknown).ok()
         })

@@ -149,9 +149,9 @@ impl<'h> Target<'h> {
         if target.head.planned || wanted <= *known {
             return Ok(None);
         }
-        let known = known.to_string();
-        unknown.allow(name, &known)?;
-        target.head.assumed = Some(known);
+        let assumed = known.to_string();
+        unknown.allow(name, &assumed)?;
+        target.head.assumed = Some(assumed);
         target.head.name = name.spec();
         if let Some(runtime) = &mut target.runtime {
             runtime.version = wanted;
@@ -258,10 +258,11 @@ fn planned(history: &History, runtime: &str, version: &str) -> Result<Option<Ver
         history.runtime(&spec).is_ok()
     };
     let wanted = without_v(version);
-    let all = history.deprecations().iter();
-    let mut series = all.flat_map(|one| &one.removal.when.runtimes);
-    let found =
-        series.find(|(id, series)| id == runtime && of_series(wanted, series) && !released(series));
+    let found = history
+        .deprecations()
+        .iter()
+        .flat_map(|one| &one.removal.when.runtimes)
+        .find(|(id, series)| id == runtime && of_series(wanted, series) && !released(series));
     Ok(found.and_then(|(_, series)| Version::parse(&format!("{series}.0")).ok()))
 }
 

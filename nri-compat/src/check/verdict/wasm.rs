@@ -30,9 +30,13 @@ pub(super) fn judge(seen: &Sighting, exports: &[String], target: &Target<'_>) ->
         return refused(missing, exports, target);
     }
     // Such a module has functions for all events of its own release, handled or not.
-    let newer = seen.events.names.iter();
-    let newer: Vec<&str> =
-        newer.filter(|event| target.event(event).is_none()).map(String::as_str).collect();
+    let newer: Vec<&str> = seen
+        .events
+        .names
+        .iter()
+        .filter(|event| target.event(event).is_none())
+        .map(String::as_str)
+        .collect();
     if !newer.is_empty() {
         let reason = format!(
             "{} drops the plugin if it subscribes to {}; cannot determine whether it does",

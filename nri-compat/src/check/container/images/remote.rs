@@ -85,8 +85,7 @@ fn no_platform(asked: Option<&Platform>, found: Images) -> Unreadable {
     let mut reason = format!("it has no image for {platform}");
     let others: Vec<String> = found.passed_over.into_iter().collect();
     if !others.is_empty() {
-        let others = others.join(", ");
-        reason += &format!("; it has images for {others}; select one with --platform");
+        reason += &format!("; it has images for {}; select one with --platform", others.join(", "));
     }
     Unreadable::new(SkipKind::Io, reason)
 }

@@ -24,8 +24,7 @@ pub(crate) fn part(
     offset: u64,
     length: u64,
 ) -> Result<Part<'_>, Unreadable> {
-    let length = length.min(content.len().saturating_sub(offset));
-    let length = usize::try_from(length)
+    let length = usize::try_from(length.min(content.len().saturating_sub(offset)))
         .map_err(|_| Unreadable::new(SkipKind::TooLarge, "too large for this machine"))?;
     if let Some(all) = content.as_slice() {
         // The length was limited to the end of the file.

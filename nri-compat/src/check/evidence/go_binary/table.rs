@@ -87,9 +87,8 @@ fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
             let mut places = beginnings.places(bytes);
             places.find_map(|into| {
                 let header = bytes.split_at(into).1;
-                let mut orders = orders.iter().copied();
-                let big = orders.find(|big| parse(*big, 0, MAX_TABLE, header).is_some());
-                big.map(|big| (at + into as u64, big))
+                let is_order = |big: &&bool| parse(**big, 0, MAX_TABLE, header).is_some();
+                orders.iter().find(is_order).map(|big| (at + into as u64, *big))
             })
         })?;
         if let Some((offset, big)) = found {
