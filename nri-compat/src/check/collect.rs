@@ -86,8 +86,8 @@ fn images(scan: &Scan<'_>, request: &Request<'_>) {
         Pull::None => asked.for_each(|image| manifests::not_fetched(scan, image, None)),
         Pull::Named => fetch(scan, &request.images, &request.image_options),
         Pull::All => {
-            let wanted = wanted.into_iter().map(|image| image.request);
-            let all: Vec<ImageRequest> = asked.cloned().chain(wanted).collect();
+            let of_manifests = wanted.into_iter().map(|image| image.request);
+            let all: Vec<ImageRequest> = asked.cloned().chain(of_manifests).collect();
             fetch(scan, &all, &request.image_options);
         }
     }

@@ -69,8 +69,8 @@ fn packages(module: &GoModule) -> ModulePackages {
         };
         let folder =
             file.path().parent().and_then(|parent| parent.strip_prefix(&module.folder).ok());
-        let folder = folder.unwrap_or(Path::new("")).iter().map(OsStr::to_string_lossy);
-        let package = packages.entry(folder.collect::<Vec<_>>().join("/")).or_default();
+        let parts = folder.unwrap_or(Path::new("")).iter().map(OsStr::to_string_lossy);
+        let package = packages.entry(parts.collect::<Vec<_>>().join("/")).or_default();
         package.is_program |= name == "main";
         package.imports.extend(imports);
     }

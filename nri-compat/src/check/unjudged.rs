@@ -48,10 +48,10 @@ pub(super) fn report(
 /// Reports an image of which nothing could be read.
 pub(super) fn not_fetched(scan: &Scan<'_>, image: &ImageRequest, reason: &str) {
     let why = Unknown::NotFetched(shown(&image.reference), reason.to_owned());
-    let reason = why.to_string();
+    let message = why.to_string();
     scan.store_sighting(image.explained(sighting(&image.place, Demand::Named, why)));
     scan.count(FileOutcome::Evidence);
-    scan.gathered().found.not_fetched.push(reason);
+    scan.gathered().found.not_fetched.push(message);
 }
 
 /// Returns a sighting if any part of an archive could not be read, because that may be the plugin.

@@ -48,33 +48,33 @@ pub(in crate::check) fn read(scan: &Scan<'_>, requests: &[ImageRequest], options
         ..RegistryOptions::default()
     });
     let platform = options.platform.as_deref().map(remote::parse_platform).transpose();
-    let mut asked: BTreeMap<&str, RequestsByPlace<'_>> = BTreeMap::new();
+    let mut by_reference: BTreeMap<&str, RequestsByPlace<'_>> = BTreeMap::new();
     for request in requests {
-        let places = asked.entry(&request.reference).or_default();
-        places.insert(&request.place, request);
+        let by_place = by_reference.entry(&request.reference).or_default();
+        by_place.insert(&request.place, request);
     }
-    let asked: Vec<_> = asked.into_iter().collect();
+    let asked: Vec<_> = by_reference.into_iter().collect();
     let answers = parallel::each(scan.threads, &asked, |(reference, _)| {
         let platform = platform.as_ref().map_err(Clone::clone)?;
         Remote::fetch(&client, reference, platform.as_ref()).map_err(|why| why.reason)
     });
     let mut images = Vec::new();
-    for ((reference, requests), answer) in asked.iter().zip(&answers) {
+    for ((reference, by_place), answer) in asked.iter().zip(&answers) {
         match answer {
             Ok((remote, found)) => {
                 for why in &found.problems {
-                    requests.values().for_each(|request| problem(scan, request, why));
+                    by_place.values().for_each(|request| problem(scan, request, why));
                 }
                 images.extend(found.images.iter().map(|image| Fetched {
                     reference,
-                    requests,
+                    requests: by_place,
                     remote,
                     image,
                     platform: image.platform.as_ref().filter(|_| found.images.len() > 1),
                 }));
             }
             Err(why) => {
-                requests.values().for_each(|request| unjudged::not_fetched(scan, request, why))
+                by_place.values().for_each(|request| unjudged::not_fetched(scan, request, why))
             }
         }
     }
@@ -90,14 +90,13 @@ fn check(scan: &Scan<'_>, images: &[Fetched<'_>], references: usize, is_quick: b
         let find = || entry_point(one.remote, one.image, &layers);
         is_quick.then(find).flatten()
     });
-    let all = images.iter().zip(&entries);
-    let whole = all.clone().filter(|(_, entry)| entry.is_none());
+    let with_entries: Vec<_> = images.iter().zip(&entries).collect();
+    let whole = with_entries.iter().filter(|(_, entry)| entry.is_none());
     layers.read(whole.map(|(one, _)| one.image));
-    let all: Vec<_> = all.collect();
-    for images in all.chunk_by(|(a, _), (b, _)| a.reference == b.reference) {
-        let requests = images.first().map(|(one, _)| one.requests);
+    for of_reference in with_entries.chunk_by(|(a, _), (b, _)| a.reference == b.reference) {
+        let requests = of_reference.first().map(|(one, _)| one.requests);
         for request in requests.into_iter().flat_map(BTreeMap::values) {
-            let sightings = images.iter().flat_map(|(one, entry)| {
+            let sightings = of_reference.iter().flat_map(|(one, entry)| {
                 let place = one.place_within(&request.place);
                 scan.count(FileOutcome::Archive);
                 match entry {

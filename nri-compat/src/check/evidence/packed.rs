@@ -83,8 +83,8 @@ fn has_only_digits(counts: &[u32; 256]) -> bool {
 /// Returns the entropy in bits per byte.
 fn entropy(counts: &[u32; 256], bytes: usize) -> f64 {
     let bytes = bytes as f64;
-    let counts = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / bytes);
-    counts.map(|share| -share * share.log2()).sum()
+    let shares = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / bytes);
+    shares.map(|share| -share * share.log2()).sum()
 }
 
 #[cfg(test)]
@@ -118,10 +118,10 @@ mod tests {
     #[test]
     fn packed_data_is_told_from_code_and_texts() {
         let code = code(4 << 20);
-        let packed = zlib(&code);
+        let compressed = zlib(&code);
         let hex: Vec<u8> =
-            packed.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect();
-        for packed in [&packed, &hex] {
+            compressed.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect();
+        for packed in [&compressed, &hex] {
             assert!(share_of_packed(packed) > 0.99);
         }
         let text = b"a sentence of a help, with words and spaces; ".repeat(1 << 14);

@@ -154,11 +154,11 @@ fn section(header: &[u8], at: u64) -> Option<WasmSection> {
 
 fn functions(bytes: &[u8]) -> Option<Vec<String>> {
     let (count, mut rest) = number(bytes)?;
-    let mut names = Vec::new();
     let count = usize::try_from(count).ok()?;
     if count > MAX_ENTRIES {
         return None;
     }
+    let mut names = Vec::new();
     for _ in 0..count {
         let (length, after) = number(rest)?;
         let (name, after) = after.split_at_checked(usize::try_from(length).ok()?)?;

@@ -284,7 +284,7 @@ fn open_sockets(process: &Path, wanted: &BTreeMap<u32, PathBuf>) -> BTreeSet<u32
 /// Returns the name and index with which a runtime started a process as a plugin. The children of
 /// the process inherit the variables, and are none.
 fn launched(proc: &Path, pid: u32) -> Option<(Option<String>, Option<String>)> {
-    let folder = |pid: u32| proc.join(pid.to_string());
+    let folder = |process: u32| proc.join(process.to_string());
     let name = variable(&folder(pid), NAME_VARIABLE)?;
     let parent = parent(&folder(pid));
     if parent.is_some_and(|parent| variable(&folder(parent), NAME_VARIABLE).is_some()) {

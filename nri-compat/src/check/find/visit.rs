@@ -51,31 +51,31 @@ pub(in crate::check) fn deferred(scan: &Scan<'_>) {
         }
         is_same
     });
-    let names = linked.chunk_by(|a, b| a.id == b.id);
-    let chosen: Vec<&Linked> = names.flat_map(|names| choose(scan, names)).collect();
-    parallel::each(scan.threads, &chosen, |linked| {
-        let outcome = Disk::open(&linked.visit.path).and_then(|disk| match disk {
-            Some(disk) if disk.id == linked.id => look(scan, &disk, &linked.visit, false),
+    let files = linked.chunk_by(|a, b| a.id == b.id);
+    let chosen: Vec<&Linked> = files.flat_map(|names| choose(scan, names)).collect();
+    parallel::each(scan.threads, &chosen, |name| {
+        let outcome = Disk::open(&name.visit.path).and_then(|disk| match disk {
+            Some(disk) if disk.id == name.id => look(scan, &disk, &name.visit, false),
             Some(_) | None => Err(io::Error::from(io::ErrorKind::NotFound)),
         });
-        count(scan, &linked.visit, outcome);
+        count(scan, &name.visit, outcome);
     });
 }
 
 /// Returns the names of one file to report, and counts the others.
 fn choose<'l>(scan: &Scan<'_>, names: &'l [Linked]) -> &'l [Linked] {
     let is_wanted = |name: &&Linked| name.rank == NameRank::Wanted;
-    let mut chosen = names.iter().take_while(is_wanted).count().max(1);
+    let mut number = names.iter().take_while(is_wanted).count().max(1);
     if let Some(best) = names.first()
         && let Some(before) = scan.read_before(best.id, &best.visit.place)
     {
         if is_wanted(&best) {
             scan.forget(&before);
         } else {
-            chosen = 0;
+            number = 0;
         }
     }
-    let (chosen, others) = names.split_at(chosen.min(names.len()));
+    let (chosen, others) = names.split_at(number.min(names.len()));
     others.iter().for_each(|_| scan.count(FileOutcome::OtherName));
     chosen
 }

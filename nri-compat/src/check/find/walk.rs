@@ -205,10 +205,10 @@ fn virtual_mounts(mounts: &str) -> HashSet<PathBuf> {
 /// Returns the mount point of a line, if its file system is one of [`VIRTUAL_TYPES`].
 fn mount(line: &str) -> Option<PathBuf> {
     let mut fields = line.split(' ');
-    let place = fields.nth(4)?;
+    let escaped = fields.nth(4)?;
     let kind = fields.skip_while(|field| *field != "-").nth(1)?;
     // The kernel writes some characters as octal digits.
-    let place = place.replace("\\040", " ").replace("\\134", "\\");
+    let place = escaped.replace("\\040", " ").replace("\\134", "\\");
     VIRTUAL_TYPES.contains(&kind).then(|| PathBuf::from(place))
 }
 

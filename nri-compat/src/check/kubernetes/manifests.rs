@@ -269,8 +269,8 @@ pub(in crate::check) fn not_fetched(scan: &Scan<'_>, image: &ImageRequest, reaso
             not_a_plugin(place, &detail)
         }
         (false, Some(why)) => {
-            let image = UnknownImage::NotFetched(name);
-            unknown(place, UnknownManifest::Container(why.to_owned(), image))
+            let unfetched = UnknownImage::NotFetched(name);
+            unknown(place, UnknownManifest::Container(why.to_owned(), unfetched))
         }
         (false, None) => unknown(place, UnknownManifest::NotPulled(name)),
     };

@@ -15,7 +15,7 @@ static KEY: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(?:time|msg|plugin|depr
 /// Returns the records in a text, and the rest of it as a record. The pairs in a text without `msg`
 /// belong to the rest, as in the terminal format of logrus.
 pub(super) fn records(text: &str, wrapper: &Record) -> (Vec<Record>, Record) {
-    let (mut records, mut record) = (Vec::new(), Record::new());
+    let (mut records, mut last) = (Vec::new(), Record::new());
     let (mut rest, mut end, mut searched) = (String::new(), 0, 0);
     while let Some(key) = KEY.find_at(text, searched) {
         searched = key.end();
@@ -27,22 +27,22 @@ pub(super) fn records(text: &str, wrapper: &Record) -> (Vec<Record>, Record) {
         end = key.end() + length;
         searched = end;
         // A field that is repeated begins the next record: two lines were merged.
-        if record.contains_key(&field) {
-            records.push(std::mem::take(&mut record));
+        if last.contains_key(&field) {
+            records.push(std::mem::take(&mut last));
         }
-        record.insert(field, value);
+        last.insert(field, value);
     }
     rest.push_str(&text[end..]);
-    records.push(record.clone());
+    records.push(last.clone());
     records.retain(|record| record.contains_key(&Field::Message));
     if !records.is_empty() {
-        record.clear();
+        last.clear();
     }
-    record.insert(Field::Message, rest);
-    for record in records.iter_mut().chain([&mut record]) {
+    last.insert(Field::Message, rest);
+    for record in records.iter_mut().chain([&mut last]) {
         inherit(record, wrapper);
     }
-    (records, record)
+    (records, last)
 }
 
 /// Returns the value at the beginning of a text, which is quoted or ends before a character that

@@ -63,8 +63,8 @@ fn parse_at(text: &str, now: &Zoned) -> Option<Timestamp> {
             let moment = text.parse().ok().or_else(|| local(text.parse().ok()?));
             moment.or_else(|| {
                 let span: Span = text.parse().ok()?;
-                let moment = now.checked_add(span).ok()?.timestamp();
-                span.is_negative().then_some(moment)
+                let earlier = now.checked_add(span).ok()?.timestamp();
+                span.is_negative().then_some(earlier)
             })
         }
     }

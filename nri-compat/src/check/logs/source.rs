@@ -37,8 +37,8 @@ pub(super) fn open<'r>(
     input: impl Read + 'r,
     extension: Option<&str>,
 ) -> io::Result<(Box<dyn Read + 'r>, bool)> {
-    let (head, input) = peek(Box::new(input), LONGEST_MAGIC)?;
-    if Packing::is_cut(&head, extension) {
+    let (magic, input) = peek(Box::new(input), LONGEST_MAGIC)?;
+    if Packing::is_cut(&magic, extension) {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     let (head, text) = in_utf_8(unpacked(input)?)?;
@@ -121,8 +121,8 @@ fn is_binary(head: &[u8]) -> bool {
     // Compressed by `compress` or `pack`, or with a damaged header.
     let is_packed = matches!(head, [0x1f, 0x8b..=0xa0, ..]);
     let start = head.iter().position(|byte| *byte != 0);
-    let text = &head[start.unwrap_or(head.len())..];
-    let text = &text[..text.len().min(TEXT_HEAD)];
+    let after_zeros = &head[start.unwrap_or(head.len())..];
+    let text = &after_zeros[..after_zeros.len().min(TEXT_HEAD)];
     let is_control = |byte: &&u8| matches!(byte, 0..=6 | 14..=26);
     is_packed || text.contains(&0) || text.iter().filter(is_control).count() > MAX_CONTROLS
 }

@@ -92,8 +92,8 @@ impl SettingsReader<'_> {
             };
             path.push(key.get_ref().to_string());
             match (value.get_ref(), plain) {
-                (DeValue::Table(inner), Value::Table(values)) => {
-                    self.table(inner, values, path, settings);
+                (DeValue::Table(nested), Value::Table(nested_values)) => {
+                    self.table(nested, nested_values, path, settings);
                 }
                 _ => settings.push(Setting {
                     path: path.clone(),
@@ -141,16 +141,15 @@ mod tests {
         let place = Place::from_path(Path::new("/x.toml"));
         let file = SettingsFile::parse(&place, text, true).expect("it is TOML");
         assert_eq!(file.version, Some(3));
-        let all = file.settings.iter();
         let all: Vec<(String, String)> =
-            all.map(|one| (one.name(), one.place.to_string())).collect();
+            file.settings.iter().map(|one| (one.name(), one.place.to_string())).collect();
         let expected = [
             ("a.b.\"c.d\"", "/x.toml:4"),
             ("a.g.h.i", "/x.toml:8"),
             ("e", "/x.toml:5"),
             ("version", "/x.toml:1"),
-        ];
-        let expected = expected.map(|(name, place)| (name.to_owned(), place.to_owned()));
+        ]
+        .map(|(name, shown)| (name.to_owned(), shown.to_owned()));
         assert_eq!(all, expected);
         assert!(SettingsFile::parse(&place, "a = = b", true).is_none());
     }

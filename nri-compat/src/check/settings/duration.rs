@@ -35,17 +35,18 @@ pub(super) fn parse(text: &str) -> Result<Duration, NotDuration> {
     if unsigned.is_empty() {
         return Err(NotDuration::Invalid);
     }
+    let is_in_number = |c: char| c.is_ascii_digit() || c == '.';
     let (mut nanos, mut rest) = (0.0, unsigned);
     while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let (number, after) = rest.split_at(end);
+        let number_end = rest.find(|c| !is_in_number(c)).unwrap_or(rest.len());
+        let (number, after) = rest.split_at(number_end);
         let has_digit = number.bytes().any(|byte| byte.is_ascii_digit());
         let dots = number.matches('.').count();
         if !has_digit || dots > 1 {
             return Err(NotDuration::Invalid);
         }
-        let end = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
-        let (unit, after) = after.split_at(end);
+        let unit_end = after.find(is_in_number).unwrap_or(after.len());
+        let (unit, after) = after.split_at(unit_end);
         if unit.is_empty() {
             return Err(NotDuration::WithoutUnit);
         }

@@ -110,7 +110,7 @@ impl<'c> Effective<'c> {
             let mut versions = files.iter().filter_map(|file| file.version);
             versions.any(|version| version >= FORMAT_OF_2)
         };
-        let (version, release) = match release {
+        let (version, shown) = match release {
             Some(release) => {
                 (Some(release.version.clone()), format!("{title} {}", release.version))
             }
@@ -120,7 +120,7 @@ impl<'c> Effective<'c> {
         let default =
             |meaning: Meaning| known.meaning(meaning)?.default_in(version.as_ref())?.as_bool();
         let is_on = default(Meaning::Off).map(|off| !off).or_else(|| default(Meaning::On));
-        State { is_on, why: Why::Default { release, place: main.clone() } }
+        State { is_on, why: Why::Default { release: shown, place: main.clone() } }
     }
 }
 

@@ -58,6 +58,6 @@ impl RequiredPlugin {
             let index = seen.index.as_deref()?;
             Some(format!("{index}-{name}"))
         };
-        self.name == name || with_index().is_some_and(|name| name == self.name)
+        self.name == name || with_index().is_some_and(|full_name| full_name == self.name)
     }
 }

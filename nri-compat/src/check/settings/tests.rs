@@ -6,18 +6,18 @@ use super::*;
 use crate::configuration::ReadingRelease;
 
 /// Returns the findings about the files of a configuration as lines: rule, place and text.
-fn findings(runtime: &str, release: Option<(&str, &str)>, files: &[&str]) -> Vec<String> {
+fn findings(runtime: &str, release: Option<(&str, &str)>, texts: &[&str]) -> Vec<String> {
     let history = crate::data::history().expect("the tables are built in");
     let table = crate::data::configuration().expect("the table is built in");
     let version = |text: &str| semver::Version::parse(text).expect("a version");
-    let release = release.map(|(release, nri)| ReadingRelease {
-        version: version(release),
+    let reading = release.map(|(runtime_version, nri)| ReadingRelease {
+        version: version(runtime_version),
         nri: Some(version(nri)),
     });
     let names = ["/main.toml", "/two.toml", "/three.toml"];
     let files: Vec<SettingsFile> = names
         .iter()
-        .zip(files)
+        .zip(texts)
         .map(|(name, text)| {
             SettingsFile::parse(&Place::from_path(Path::new(name)), text, true).expect("it is TOML")
         })
@@ -28,7 +28,7 @@ fn findings(runtime: &str, release: Option<(&str, &str)>, files: &[&str]) -> Vec
         known: table.runtime(runtime).expect("it is known"),
         main: &main,
         files: &files,
-        release: release.as_ref(),
+        release: reading.as_ref(),
     };
     let found = judge(&configuration, history);
     let required = found.required.iter().filter_map(|one| one.missing(&[], true));
@@ -180,8 +180,7 @@ fn later_files_replace_single_settings() {
         format!("{NRI}plugin_request_timeout = '2s'\ndefault_validator.required_plugins = ['a']\n"),
         format!("{NRI}default_validator.required_plugins = ['b']\n"),
     ];
-    let files: Vec<&str> = files.iter().map(String::as_str).collect();
-    let found = findings("containerd", None, &files);
+    let found = findings("containerd", None, &files.each_ref().map(String::as_str));
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].starts_with("REQUIRED_PLUGIN_MISSING /three.toml:3 `b` is required"));
 }

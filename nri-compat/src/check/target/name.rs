@@ -111,7 +111,7 @@ impl ReleaseName {
 
 fn canonical(name: &str) -> Option<&'static str> {
     let known = RUNTIMES.iter().find(|(spelling, _)| name.eq_ignore_ascii_case(spelling));
-    known.map(|(_, name)| *name)
+    known.map(|(_, canonical)| *canonical)
 }
 
 /// Finds name and version in the output of `containerd --version` or `crio --version`.
@@ -155,7 +155,7 @@ fn starts_like_version(word: &str) -> bool {
 
 /// Parses a version that consists of numbers alone.
 pub(super) fn numbers(version: &str) -> Option<Version> {
-    let plain = |version: &Version| version.pre.is_empty() && version.build.is_empty();
+    let plain = |parsed: &Version| parsed.pre.is_empty() && parsed.build.is_empty();
     Version::parse(version).ok().filter(plain)
 }
 

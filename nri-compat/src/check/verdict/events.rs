@@ -49,8 +49,8 @@ fn may_subscribe_to_more(seen: &Sighting, target: &Target<'_>) -> Option<Verdict
         [] => "cannot determine which events it handles",
         _ => "this version of nri-compat is older than the event and does not find it in programs",
     };
-    let (name, newer) = (&target.head.name, newer.join(", "));
-    let reason = format!("{name} drops a plugin that subscribes to {newer}; {why}");
+    let name = &target.head.name;
+    let reason = format!("{name} drops a plugin that subscribes to {}; {why}", newer.join(", "));
     Some(cannot_tell(seen, reason))
 }
 

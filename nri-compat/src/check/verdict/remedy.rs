@@ -214,7 +214,7 @@ fn build_it(seen: &Sighting) -> String {
 
 /// Returns how to build the programs that import a package, which is none.
 fn build_importers(programs: &[String], folder: impl Fn(&str) -> String) -> String {
-    let Some(first) = programs.first() else {
+    let Some(program) = programs.first() else {
         return "it is a package, and no program of its module imports it: check the program that does".to_owned();
     };
     let named: Vec<String> = programs.iter().take(MAX_PROGRAMS).map(|path| folder(path)).collect();
@@ -222,7 +222,7 @@ fn build_importers(programs: &[String], folder: impl Fn(&str) -> String) -> Stri
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let first = folder(first);
+    let first = folder(program);
     format!(
         "it is a package: build a program of its module that imports it ({}{more}), and check that: nri-compat check --go \
          {first}, or go build -o plugin {first} && nri-compat check plugin",

@@ -137,10 +137,10 @@ fn what_a_runtime_drops_or_a_plugin_refuses_is_incompatible() {
     assert_eq!(found, [Incompatible, Ok]);
 }
 
-/// Returns a module that exports its version, if `version` is true, and the functions of these
+/// Returns a module that exports its version, if `has_version` is true, and the functions of these
 /// RPCs.
-fn module(version: bool, rpcs: &[&str]) -> Sighting {
-    let version = version.then(|| "plugin_api_version".to_owned());
+fn module(has_version: bool, rpcs: &[&str]) -> Sighting {
+    let version = has_version.then(|| "plugin_api_version".to_owned());
     let functions = rpcs.iter().map(|rpc| crate::wasm_export::wasm_export(rpc));
     let exports = Interface::Exports(version.into_iter().chain(functions).collect());
     seen(WasmModule, exports, &[], ByName)
@@ -148,9 +148,9 @@ fn module(version: bool, rpcs: &[&str]) -> Sighting {
 
 #[test]
 fn a_module_needs_every_function_and_its_version() {
-    let old = "Configure Synchronize Shutdown CreateContainer UpdateContainer StopContainer UpdatePodSandbox \
+    let rpcs = "Configure Synchronize Shutdown CreateContainer UpdateContainer StopContainer UpdatePodSandbox \
         StateChange ValidateContainerAdjustment";
-    let old: Vec<&str> = old.split(' ').collect();
+    let old: Vec<&str> = rpcs.split(' ').collect();
     let module_of_old = module(true, &old);
     let found = outcomes(&module_of_old, &["nri@0.8", "nri@0.11", "nri@0.12"]);
     assert_eq!(found, [Incompatible, Ok, Incompatible]);
@@ -271,8 +271,8 @@ fn an_unknown_verdict_says_why_and_how_to_find_out() {
 fn a_remedy_depends_on_the_library() {
     let mut funnelled = seen(RustBinary, Funnelled, RUN, Exact);
     funnelled.nri.version = Some("0.1.0".to_owned());
-    let remedy = verdict(&funnelled, "containerd@2.7").remedy;
-    assert_eq!(&*remedy, "implement RunPodSandbox instead of StateChange");
+    let told = verdict(&funnelled, "containerd@2.7");
+    assert_eq!(&*told.remedy, "implement RunPodSandbox instead of StateChange");
     // Early handlers need more than a release.
     let mut plugin = seen(GoBinary, StateChange, RUN, Exact);
     for (version, needs_more) in [("v0.3.0", true), ("v0.4.0", false), ("(devel)", false)] {
@@ -306,8 +306,8 @@ sources = ["https://example.com/made-up"]
     assert_eq!(judged("nri@0.11").outcome, Ok);
     for target in ["containerd@2.3.7", "nri@0.12"] {
         assert_eq!(verdict(&seen(GoBinary, Dedicated, RUN, Exact), target).outcome, Ok);
-        let judged = judged(target);
-        assert_eq!((judged.outcome, judged.confidence), (Unknown, Confidence::Low), "{target}");
-        assert!(judged.reason.contains("`made-up`"), "{}", judged.reason);
+        let told = judged(target);
+        assert_eq!((told.outcome, told.confidence), (Unknown, Confidence::Low), "{target}");
+        assert!(told.reason.contains("`made-up`"), "{}", told.reason);
     }
 }

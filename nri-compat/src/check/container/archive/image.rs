@@ -105,7 +105,7 @@ pub(super) fn read(
     layers.read(images.iter());
     for image in &images {
         let findings = report(image, &layers, &archive.in_image(&image.name))?;
-        findings.into_iter().for_each(|found| scan.store(found));
+        findings.into_iter().for_each(|finding| scan.store(finding));
     }
     Ok(images)
 }

@@ -197,11 +197,11 @@ impl Layer {
         };
         let outcome = found.as_ref().map_or(FileOutcome::OtherFile, Found::outcome);
         reading.scan.count(outcome);
-        let found = found.filter(|found| !found.is_empty());
-        if found.is_some() {
+        let kept = found.filter(|found| !found.is_empty());
+        if kept.is_some() {
             reading.memory.add(FINDINGS_MEMORY)?;
         }
-        Ok(LayerChange::File(found.map(Box::new)))
+        Ok(LayerChange::File(kept.map(Box::new)))
     }
 
     /// Remembers the chart that a file of an archive belongs to, if the file has to do with NRI.
@@ -238,14 +238,13 @@ fn content<'c>(
     start: &'c [u8],
     kind: &SingleFile<'_>,
 ) -> Result<Box<dyn Content + 'c>, Unreadable> {
-    let unread = |kind, reason: &str| Err(Unreadable::new(kind, reason));
     let size = entry.size;
     if start.len() as u64 == size || !is_read_whole(reading, file, size, kind) {
         return Ok(Box::new(start));
     }
     if size > MAX_ENTRY {
         let reason = format!("larger than {} GiB", MAX_ENTRY >> 30);
-        return unread(SkipKind::TooLarge, &reason);
+        return Err(Unreadable::new(SkipKind::TooLarge, reason));
     }
     let whole: Box<dyn Content + 'c> = if let Some(offset) = entry.start {
         Box::new(Slice::new(reading.content, offset, size))
@@ -253,7 +252,7 @@ fn content<'c>(
         Box::new(disk::spooled(&mut start.chain(&mut entry.data))?)
     };
     if whole.len() < size {
-        return unread(SkipKind::Truncated, "cut short");
+        return Err(Unreadable::new(SkipKind::Truncated, "cut short"));
     }
     Ok(whole)
 }

@@ -94,10 +94,10 @@ impl<'c> Packed<'c> {
 
 /// Returns an entry as a part of an image; `None` for other kinds of entries.
 fn part(entry: &TarEntry<'_, '_>, path: &Path) -> Option<TarPart> {
-    let target = system::name(&entry.link);
+    let link = system::name(&entry.link);
     let target = match entry.kind {
-        EntryType::Link => names::clean(target),
-        EntryType::Symlink => names::link_target(path, &target),
+        EntryType::Link => names::clean(link),
+        EntryType::Symlink => names::link_target(path, &link),
         _ if entry.is_file() => {
             let (start, len) = (entry.start?, entry.size);
             return Some(TarPart::Bytes { start, len });

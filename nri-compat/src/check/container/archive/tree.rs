@@ -193,8 +193,7 @@ fn unknown_link(place: &Place, path: &Path, target: &Path) -> Option<Found> {
     } else {
         return None;
     };
-    let place = place.entry(shown_path(path));
-    let unknown = unjudged::sighting(&place, Demand::Launched, why);
+    let unknown = unjudged::sighting(&place.entry(shown_path(path)), Demand::Launched, why);
     Some(Found::sighting(unknown))
 }
 

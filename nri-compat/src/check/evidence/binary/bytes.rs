@@ -31,9 +31,9 @@ impl Layout {
     }
 
     fn number<const SIZE: usize>(self, bytes: &[u8], at: usize) -> Option<u64> {
-        let bytes: &[u8; SIZE] = bytes.get(at..)?.first_chunk()?;
+        let chunk: &[u8; SIZE] = bytes.get(at..)?.first_chunk()?;
         let append = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-        Some(if self.big { bytes.iter().fold(0, append) } else { bytes.iter().rfold(0, append) })
+        Some(if self.big { chunk.iter().fold(0, append) } else { chunk.iter().rfold(0, append) })
     }
 
     /// Reads a pointer, or a number as wide as one.

@@ -96,7 +96,7 @@ impl BuildInfo {
     /// Returns the module with this import path, as main module or as a dependency.
     pub(super) fn module(&self, path: &str) -> Option<Module<'_>> {
         let mut lines = self.modules.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-        let version = lines.find_map(|fields| match *fields {
+        let listed = lines.find_map(|fields| match *fields {
             ["mod" | "dep", of, version, ..] if of == path => Some(version),
             _ => None,
         })?;
@@ -104,7 +104,7 @@ impl BuildInfo {
             ["=>", by, version, ..] => Some((by, version)),
             _ => None,
         });
-        Some(Module { version, replaced })
+        Some(Module { version: listed, replaced })
     }
 }
 

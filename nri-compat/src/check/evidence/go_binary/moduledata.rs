@@ -112,7 +112,7 @@ fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreada
                 (at - section.offset).next_multiple_of(RELOCATION as u64) + section.offset - at;
             let skipped = bytes.iter().take(before as usize).count();
             for entry in bytes.split_at(skipped).1.chunks_exact(RELOCATION) {
-                let field = |at| layout.u64(entry, at).unwrap_or_default();
+                let field = |offset| layout.u64(entry, offset).unwrap_or_default();
                 if field(8) & 0xffff_ffff == u64::from(relative) {
                     visit(field(0), field(16));
                 }
@@ -129,8 +129,8 @@ fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreada
     let Some(start) = start else { return Ok(None) };
     let mut words = vec![0; WORDS_READ];
     entries(&mut |place, address| {
-        let word = place.checked_sub(start).map(|into| into / 8);
-        if let Some(word) = word.and_then(|word| words.get_mut(usize::try_from(word).ok()?)) {
+        let index = place.checked_sub(start).map(|into| into / 8);
+        if let Some(word) = index.and_then(|index| words.get_mut(usize::try_from(index).ok()?)) {
             *word = address;
         }
     })?;

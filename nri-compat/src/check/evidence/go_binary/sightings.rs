@@ -117,8 +117,8 @@ fn plugin(
     table: &Table,
     (module, stub): (&str, &Stub),
 ) -> Result<Sighting, Unreadable> {
-    let detail = format!("{module}/pkg/stub.New is linked: a plugin");
-    let mut sighting = of_role(file, Role::Plugin, detail);
+    let linked = format!("{module}/pkg/stub.New is linked: a plugin");
+    let mut sighting = of_role(file, Role::Plugin, linked);
     let (interface, built, detail) = generation(stub);
     sighting.interface = interface;
     sighting.nri = built;
@@ -223,8 +223,8 @@ fn one_shot(file: &File<'_>, module: &str) -> Sighting {
 }
 
 fn runtime(file: &File<'_>, module: &str, adaptation: &Adaptation) -> Sighting {
-    let detail = format!("{module}/pkg/adaptation.New is linked: a runtime");
-    let mut seen = of_role(file, Role::Runtime, detail);
+    let linked = format!("{module}/pkg/adaptation.New is linked: a runtime");
+    let mut seen = of_role(file, Role::Runtime, linked);
     if adaptation.dedicated {
         seen.nri = Built::range(Some(DEDICATED), None);
         seen.evidence.push(evidence("it calls a dedicated RPC for each event"));
@@ -263,8 +263,8 @@ fn add_build_info(module: &str, sighting: &mut Sighting, info: Option<&BuildInfo
         None => "it has no list of modules".to_owned(),
         Some(info) => match info.module(path) {
             None => format!("its list of modules does not have {path}"),
-            Some(module) => {
-                let (version, detail) = build_info::describe(path, &module);
+            Some(listed) => {
+                let (version, detail) = build_info::describe(path, &listed);
                 sighting.nri.version = Some(version);
                 detail
             }

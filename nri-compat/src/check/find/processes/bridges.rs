@@ -34,7 +34,7 @@ pub(super) fn relays(proc: &Path, programs: &[Program], are_bridges: &[bool]) ->
 
 /// Returns the bridge that a process comes from.
 fn starter(proc: &Path, pid: u32, bridges: &BTreeSet<u32>) -> Option<u32> {
-    let above = |pid: &u32| parent(&proc.join(pid.to_string()));
+    let above = |child: &u32| parent(&proc.join(child.to_string()));
     let mut ancestors = std::iter::successors(above(&pid), above).take(MAX_BETWEEN + 1);
     ancestors.find(|ancestor| bridges.contains(ancestor))
 }

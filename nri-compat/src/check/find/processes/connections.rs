@@ -167,14 +167,14 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 ///
 /// Returns an error if the kernel does not answer the request.
 fn unix_sockets() -> io::Result<Vec<UnixSocket>> {
-    let socket = socket_with(
+    let descriptor = socket_with(
         AddressFamily::NETLINK,
         SocketType::RAW,
         SocketFlags::CLOEXEC,
         Some(netlink::SOCK_DIAG),
     )?;
-    set_socket_timeout(&socket, Timeout::Recv, Some(ANSWER_TIMEOUT))?;
-    let mut socket = File::from(socket);
+    set_socket_timeout(&descriptor, Timeout::Recv, Some(ANSWER_TIMEOUT))?;
+    let mut socket = File::from(descriptor);
     socket.write_all(&request())?;
     let (mut sockets, mut buffer) = (Vec::new(), vec![0; BUFFER]);
     for _ in 0..MAX_ANSWERS {

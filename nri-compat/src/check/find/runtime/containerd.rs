@@ -60,14 +60,14 @@ pub(super) fn is(document: &Table) -> bool {
 pub(super) fn read(file: &Path, sources: Vec<PathBuf>, machine: &MachineRoot) -> Configured {
     let mut all = Configured::new("containerd", file);
     let (mut seen, mut pending) = (HashSet::new(), VecDeque::from(sources));
-    while let Some(file) = pending.pop_front() {
-        if seen.len() < MAX_FILES && seen.insert(file.clone()) {
-            match read_file(&file, machine) {
+    while let Some(source) = pending.pop_front() {
+        if seen.len() < MAX_FILES && seen.insert(source.clone()) {
+            match read_file(&source, machine) {
                 Ok((nri, imports, text)) => {
-                    all.add(&file, nri, &text);
+                    all.add(&source, nri, &text);
                     pending.extend(imports.into_iter().take(MAX_FILES));
                 }
-                Err(why) => all.skip(&file, why),
+                Err(why) => all.skip(&source, why),
             }
         }
     }

@@ -38,10 +38,10 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
         all.skip(&folder(file), why);
         Vec::new()
     });
-    for file in main.into_iter().chain(drop_ins) {
-        match read_file(&file, machine) {
-            Ok((nri, text)) => all.add(&file, nri, &text),
-            Err(why) => all.skip(&file, why),
+    for source in main.into_iter().chain(drop_ins) {
+        match read_file(&source, machine) {
+            Ok((nri, text)) => all.add(&source, nri, &text),
+            Err(why) => all.skip(&source, why),
         }
     }
     all

@@ -47,12 +47,11 @@ pub(super) fn expand(pattern: &Path, machine: &MachineRoot) -> Result<Vec<PathBu
         let shown = escape::path(pattern);
         Unreadable::new(SkipKind::Broken, format!("import `{shown}`: {reason}"))
     };
-    let (folder, name) = (pattern.parent(), pattern.file_name());
-    let folder = folder.unwrap_or(machine.folder());
+    let folder = pattern.parent().unwrap_or(machine.folder());
     if folder.to_string_lossy().contains('*') {
         return Err(invalid("wildcards in names of folders are not supported"));
     }
-    let glob = Glob::new(&name.unwrap_or_default().to_string_lossy())
+    let glob = Glob::new(&pattern.file_name().unwrap_or_default().to_string_lossy())
         .map_err(|error| invalid(&error.kind().to_string()))?
         .compile_matcher();
     let entries = match machine.resolve(folder).and_then(|folder| folder.read_dir()) {
