@@ -104,9 +104,9 @@ impl Error {
         match error.into().downcast::<Self>() {
             Ok(own) => *own,
             Err(other) => {
-                let mut error = Self::new(other.to_string());
-                error.0.cause = Cause::Same(other);
-                error
+                let mut wrapped = Self::new(other.to_string());
+                wrapped.0.cause = Cause::Same(other);
+                wrapped
             }
         }
     }

@@ -79,10 +79,10 @@ impl Health {
         Health { status: Arc::new(status), metrics: Arc::new(metrics) }
     }
 
-    fn of_stub(status: StatusWatch, metrics: Metrics) -> Self {
+    fn of_stub(watch: StatusWatch, metrics: Metrics) -> Self {
         let status = move || {
-            let status = status.get();
-            (status.is_serving(), status.to_string())
+            let state = watch.get();
+            (state.is_serving(), state.to_string())
         };
         Health::new(status, move || metrics.open_metrics())
     }

@@ -148,8 +148,9 @@ pub(crate) fn read_enum<'de, E: Enum, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<E, D::Error> {
     let number = Named::<E>::read::<true, D>(deserializer)?;
-    let known = number.and_then(|number| E::try_from(number).ok());
-    known.ok_or_else(|| D::Error::custom(format_args!("{} has no such value", E::NAME)))
+    number
+        .and_then(|number| E::try_from(number).ok())
+        .ok_or_else(|| D::Error::custom(format_args!("{} has no such value", E::NAME)))
 }
 
 /// Implements the traits of serde for a message with these fields: number, name in Rust, name in

@@ -73,9 +73,9 @@ pub fn find(file: &[u8]) -> impl Iterator<Item = &str> {
 }
 
 fn text(after_marker: &[u8]) -> Option<&str> {
-    let (length, rest) = after_marker.split_first_chunk::<4>()?;
+    let (encoded, rest) = after_marker.split_first_chunk::<4>()?;
     let length =
-        usize::try_from(u32::from_le_bytes(*length)).ok().filter(|length| *length <= MAX_LEN)?;
+        usize::try_from(u32::from_le_bytes(*encoded)).ok().filter(|length| *length <= MAX_LEN)?;
     let text = str::from_utf8(rest.get(..length)?).ok()?;
     let printable = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     (printable && text.starts_with('{') && text.ends_with('}')).then_some(text)

@@ -134,11 +134,11 @@ impl<T: Send + Sync + 'static> ConfigWatch<T> {
         path: impl Into<PathBuf>,
         parser: impl Fn(&str) -> Result<T, E> + Send + 'static,
     ) -> Result<Self> {
-        // The bound asks for a function for texts of any lifetime. `toml::from_str::<'de, T>` has its
-        // lifetime in a bound of its own, so that the value which is passed takes texts of one
-        // lifetime only. The caller chooses it, and it outlives this call: a text that is read later
-        // would have to be leaked. A function pointer or a trait of our own would ask for the same,
-        // and with a trait, closures would need the types of their arguments.
+        // The bound asks for a function for texts of any lifetime. `toml::from_str::<'de, T>` has
+        // its lifetime in a bound of its own, so that the value which is passed takes texts of one
+        // lifetime only. The caller chooses it, and it outlives this call: a text that is read
+        // later would have to be leaked. A function pointer or a trait of our own would ask for the
+        // same, and with a trait, closures would need the types of their arguments.
         let runtime = Handle::try_current().map_err(|_| outside_of_tokio())?;
         let path = path.into();
         let file = path.clone();
@@ -181,9 +181,9 @@ impl<T: Send + Sync + 'static> ConfigWatch<T> {
         let mut settings = self.clone();
         settings.0.mark_changed();
         loop {
-            let updates = updates(&*settings.changed().await);
-            if !updates.updates().is_empty() || !updates.evictions().is_empty() {
-                cx.updater().update_and_log(updates, None).await;
+            let requested = updates(&*settings.changed().await);
+            if !requested.updates().is_empty() || !requested.evictions().is_empty() {
+                cx.updater().update_and_log(requested, None).await;
             }
         }
     }

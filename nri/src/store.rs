@@ -223,19 +223,18 @@ impl StoreState {
             Some(stage) => (stage.kind, EventKind::Report),
             None => (EventKind::Report, EventKind::Report),
         };
-        let seen = self.pods.see(pod, of_pod);
+        let seen_pod = self.pods.see(pod, of_pod);
         if of_pod == EventKind::Removal {
-            let inside = |container: &Container| container.pod_sandbox_id == pod.id;
-            self.containers.remove_all(inside);
+            self.containers.remove_all(|known| known.pod_sandbox_id == pod.id);
         }
-        let container = container.map(|container| {
-            let was_removed = seen == SightingKind::Gone && !self.containers.has(&container.id);
+        let seen_container = container.map(|container| {
+            let was_removed = seen_pod == SightingKind::Gone && !self.containers.has(&container.id);
             if was_removed && of_container != EventKind::Removal {
                 return SightingKind::Gone; // Its pod was removed, and all its containers with it.
             }
             self.containers.see(container, of_container)
         });
-        Sighting { event, pod: seen, container }
+        Sighting { event, pod: seen_pod, container: seen_container }
     }
 }
 

@@ -75,8 +75,7 @@ impl PodSandbox {
     /// assert_eq!(pod.annotation_for("devices.example.com", "side"), Some("all"));
     /// ```
     pub fn annotation_for(&self, key: &str, container_name: &str) -> Option<&str> {
-        let found = self.find_annotation_for(&[key], container_name);
-        found.map(|annotation| annotation.value())
+        self.find_annotation_for(&[key], container_name).map(|annotation| annotation.value())
     }
 
     /// Returns the cgroup that contains the containers of the pod, as requested from the runtime;
@@ -103,8 +102,9 @@ impl PodSandbox {
 
     /// Returns the path of the pod's namespace of this kind (such as `network`), if known.
     pub fn namespace_path(&self, kind: &str) -> Option<&str> {
-        let namespaces = &self.linux.as_ref()?.namespaces;
-        namespaces
+        self.linux
+            .as_ref()?
+            .namespaces
             .iter()
             .find(|namespace| namespace.r#type == kind)
             .map(|namespace| namespace.path.as_str())
@@ -137,8 +137,7 @@ impl Container {
     /// assert_eq!(container.env_var("A=1"), None);
     /// ```
     pub fn env_var(&self, name: &str) -> Option<&str> {
-        let found = self.env_vars().filter(|(found, _)| *found == name);
-        found.last().map(|(_, value)| value)
+        self.env_vars().filter(|(found, _)| *found == name).last().map(|(_, value)| value)
     }
 
     /// Returns names and values of the environment; an entry without `=` has an empty value.

@@ -66,10 +66,9 @@ impl ContainerUpdate {
     /// Removes empty parts: Linux part, resources, memory, CPU.
     #[must_use]
     pub fn strip(mut self) -> Self {
-        let resources = self.linux.and_then(|linux| linux.resources);
-        let resources = filled(resources.map(LinuxResources::strip));
-        let linux = resources.map(|resources| LinuxContainerUpdate { resources: Some(resources) });
-        self.linux = linux.map(Box::new);
+        let stripped = self.linux.and_then(|linux| linux.resources).map(LinuxResources::strip);
+        self.linux = filled(stripped)
+            .map(|resources| Box::new(LinuxContainerUpdate { resources: Some(resources) }));
         self
     }
 }

@@ -20,7 +20,8 @@ pub struct MessageField {
     pub number: u32,
     /// The first release that has the field, such as `v0.12.0`.
     pub since: &'static str,
-    /// The message type of the field, if that type has fields in this table; for a map, the type of its values.
+    /// The message type of the field, if that type has fields in this table; for a map, the type of
+    /// its values.
     pub of: Option<&'static str>,
     /// True if it is a map.
     pub is_map: bool,

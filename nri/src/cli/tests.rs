@@ -7,8 +7,8 @@ fn parsed(cli: &Cli<'_>, arguments: &[&str]) -> Result<Option<Flags>> {
 #[test]
 fn each_flag_is_read() {
     let cli = Cli::new("A plugin.").with_config();
-    let arguments = "--socket /s --name=n --index 07 --own --config /c --verbose";
-    let arguments: Vec<_> = arguments.split(' ').collect();
+    let line = "--socket /s --name=n --index 07 --own --config /c --verbose";
+    let arguments: Vec<_> = line.split(' ').collect();
     let flags = parsed(&cli, &arguments).unwrap().unwrap();
     let expected = Flags {
         socket: Some("/s".into()),

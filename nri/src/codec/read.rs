@@ -29,8 +29,7 @@ pub(super) fn all<M: Fields>(message: &mut M, mut field: Field<'_>) -> Result<()
 
 /// Decodes one field. An error names it.
 fn one<M: Fields>(message: &mut M, field: &mut Field<'_>) -> Result<(), DecodeError> {
-    let result = message.read(field);
-    result.map_err(|error| located(error, M::NAME, M::FIELDS, field.number))
+    message.read(field).map_err(|error| located(error, M::NAME, M::FIELDS, field.number))
 }
 
 #[cold]
@@ -40,8 +39,8 @@ fn located(
     fields: &'static str,
     number: u32,
 ) -> DecodeError {
-    let mut fields = fields.lines().filter_map(|line| line.split_once(' '));
-    match fields.find(|(known, _)| known.parse() == Ok(number)) {
+    let mut rows = fields.lines().filter_map(|line| line.split_once(' '));
+    match rows.find(|(known, _)| known.parse() == Ok(number)) {
         Some((_, name)) => error.within(message, name),
         None => error,
     }

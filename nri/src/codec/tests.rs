@@ -115,14 +115,12 @@ fn theirs() -> impl Strategy<Value = Theirs> {
     let numbers = any::<(bool, i32, i64, i32, u32, u64)>();
     let texts = (".{0,200}", vec(".{0,3}", 0..3));
     let lists = (vec(any::<i32>(), 0..3), vec(any::<u32>(), 0..3), vec(leaf(), 0..3));
-    let limit = prop::option::of(prop_oneof![Just(0), any::<i64>()]);
-    let lines = prop::option::of(vec(".{0,3}", 0..3));
-    let optional = (limit, lines).prop_map(|(limit, lines)| {
-        let limit = limit.map(|value| OptionalInt64 { value });
-        (limit, lines.map(|value| OptionalRepeatedString { value }))
-    });
+    let any_limit = prop::option::of(prop_oneof![Just(0), any::<i64>()])
+        .prop_map(|limit| limit.map(|value| OptionalInt64 { value }));
+    let any_lines = prop::option::of(vec(".{0,3}", 0..3))
+        .prop_map(|lines| lines.map(|value| OptionalRepeatedString { value }));
     let maps = (btree_map(".{0,2}", ".{0,2}", 0..3), btree_map(-1..2, leaf(), 0..3));
-    (numbers, texts, prop::option::of(leaf()), lists, optional, maps).prop_map(
+    (numbers, texts, prop::option::of(leaf()), lists, (any_limit, any_lines), maps).prop_map(
         |(
             numbers,
             (text, texts),

@@ -80,8 +80,8 @@ fn field<'a>(rest: &mut &'a [u8]) -> Result<RawField<'a>, DecodeError> {
 pub(super) fn key(rest: &mut &[u8]) -> Result<(u32, WireType), DecodeError> {
     let key = varint(rest)?;
     let narrow = u32::try_from(key).map_err(|_| Problem::Key(key))?;
-    let wire_type = WireType::ALL.get(narrow as usize & 7).copied();
-    let wire_type = wire_type.ok_or(Problem::NoWireType(key & 7))?;
+    let wire_type =
+        WireType::ALL.get(narrow as usize & 7).copied().ok_or(Problem::NoWireType(key & 7))?;
     match narrow >> 3 {
         0 => Err(Problem::FieldZero.into()),
         number => Ok((number, wire_type)),
@@ -133,7 +133,7 @@ fn skip_within(
         WireType::StartGroup => loop {
             match key(rest)? {
                 (end, WireType::EndGroup) if end == number => break 0,
-                (inner, wire_type) => skip_within(inner, wire_type, rest, inner_depth)?,
+                (member, member_type) => skip_within(member, member_type, rest, inner_depth)?,
             }
         },
     };

@@ -69,8 +69,9 @@ mod tests {
 
     #[test]
     fn a_unit_test_replaces_them() {
-        let cx = EventContext::default().with_later_fields(UpdateContainerRequest::default());
-        let cx = cx.with_later_fields(CreateContainerRequest::default());
+        let cx = EventContext::default()
+            .with_later_fields(UpdateContainerRequest::default())
+            .with_later_fields(CreateContainerRequest::default());
         assert!(cx.later_fields::<UpdateContainerRequest>().is_none());
         assert!(cx.later_fields::<CreateContainerRequest>().is_some());
     }

@@ -108,13 +108,12 @@ impl Metrics {
     /// ```
     pub fn open_metrics(&self) -> String {
         let mut text = Exposition::default();
-        let all = self.events().filter(|(_, event)| event.calls > 0);
-        let events: Vec<(Event, EventMetrics)> = all.collect();
-        let name = "nri_plugin_event_duration_seconds";
-        let help = "Time from the arrival of a request to its answer.";
-        text.family(name, "histogram", help);
+        let events: Vec<(Event, EventMetrics)> =
+            self.events().filter(|(_, counts)| counts.calls > 0).collect();
+        let durations = "nri_plugin_event_duration_seconds";
+        text.family(durations, "histogram", "Time from the arrival of a request to its answer.");
         for (event, counts) in &events {
-            text.histogram(name, &[("event", event.as_str_name())], &counts.latency);
+            text.histogram(durations, &[("event", event.as_str_name())], &counts.latency);
         }
         for (name, help, count) in COUNTERS {
             text.family(name, "counter", help);
@@ -123,9 +122,9 @@ impl Metrics {
                 text.sample(&format!("{name}_total"), &labels, count(counts));
             }
         }
-        let name = "nri_plugin_reconnects";
-        text.family(name, "counter", "Connections after the first one.");
-        text.sample(&format!("{name}_total"), &[], self.reconnects());
+        let reconnects = "nri_plugin_reconnects";
+        text.family(reconnects, "counter", "Connections after the first one.");
+        text.sample(&format!("{reconnects}_total"), &[], self.reconnects());
         text.finish()
     }
 

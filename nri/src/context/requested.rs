@@ -27,11 +27,6 @@ impl Described {
         Described { event, updated: Ids::new(updated), evicted: Ids::new(evicted) }
     }
 
-    /// Returns the event whose handler asked for the updates.
-    pub(super) fn event(&self) -> Option<&'static str> {
-        self.event
-    }
-
     /// Returns the number of containers.
     pub(super) fn count(&self) -> usize {
         self.updated.count + self.evicted.count
@@ -50,8 +45,9 @@ impl Ids {
 /// Writes `update of c1, c2 and eviction of c3, requested by the handler of CreateContainer`.
 impl Display for Described {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = [("update", &self.updated), ("eviction", &self.evicted)];
-        let parts = parts.iter().filter(|(_, ids)| ids.count > 0);
+        let parts = [("update", &self.updated), ("eviction", &self.evicted)]
+            .into_iter()
+            .filter(|(_, ids)| ids.count > 0);
         for (place, (what, ids)) in parts.enumerate() {
             let separator = if place == 0 { "" } else { " and " };
             write!(f, "{separator}{what} of {ids}")?;

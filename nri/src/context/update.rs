@@ -132,8 +132,9 @@ impl Updater {
         let answer =
             runtime_calls::call(&caller, RuntimeRpc::UpdateContainers, request, Some(self.timeout))
                 .await?;
-        let answer = UpdateContainersResponse::decode(answer);
-        let failed = answer.map_err(|error| UpdateError::Unreadable(error.to_string()))?.failed;
+        let failed = UpdateContainersResponse::decode(answer)
+            .map_err(|error| UpdateError::Unreadable(error.to_string()))?
+            .failed;
         if failed.is_empty() { Ok(()) } else { Err(UpdateError::Failed(failed)) }
     }
 
@@ -141,7 +142,7 @@ impl Updater {
     /// handler asked for it.
     pub(crate) async fn update_and_log(&self, updates: Updates, event: Option<&'static str>) {
         let described = Described::new(&updates, event);
-        let (event, count) = (described.event(), described.count());
+        let count = described.count();
         match self.update(updates).await {
             Ok(()) => tracing::info!(event, count, "the runtime took the {described}"),
             Err(UpdateError::Failed(failed)) => {

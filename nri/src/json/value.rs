@@ -61,8 +61,8 @@ pub(crate) fn write_field<K: Json<T>, T: Default + PartialEq, S: SerializeMap>(
     if *value == T::default() {
         return Ok(());
     }
-    let name: String = camel_case(name).collect();
-    map.serialize_entry(&name, &Written::<K, T>(value, PhantomData))
+    let key: String = camel_case(name).collect();
+    map.serialize_entry(&key, &Written::<K, T>(value, PhantomData))
 }
 
 /// Reads a message. Unknown fields and names of enum values are errors if `STRICT`.
@@ -100,8 +100,8 @@ impl<'de, M: JsonMessage, const STRICT: bool> Visitor<'de> for MessageVisitor<M,
             let is_named = |field: &&str| **field == name || camel_case(field).eq(name.chars());
             match fields.find(|(_, field)| is_named(field)) {
                 Some((number, _)) if seen.contains(number) => {
-                    let message = format!("field `{name}` of {} is given twice", M::NAME);
-                    return Err(A::Error::custom(message));
+                    let problem = format!("field `{name}` of {} is given twice", M::NAME);
+                    return Err(A::Error::custom(problem));
                 }
                 Some((number, _)) => {
                     seen.push(*number);
@@ -109,8 +109,8 @@ impl<'de, M: JsonMessage, const STRICT: bool> Visitor<'de> for MessageVisitor<M,
                 }
                 None if STRICT => {
                     let shown: String = name.chars().take(64).collect();
-                    let message = format!("unknown field `{shown}` of {}", M::NAME);
-                    return Err(A::Error::custom(message));
+                    let problem = format!("unknown field `{shown}` of {}", M::NAME);
+                    return Err(A::Error::custom(problem));
                 }
                 None => drop(map.next_value::<IgnoredAny>()?),
             }
@@ -162,9 +162,8 @@ where
     Plain: Json<N>,
 {
     fn write<S: Serializer>(value: &BTreeMap<N, V>, serializer: S) -> Result<S::Ok, S::Error> {
-        let entries = value.iter();
         serializer.collect_map(
-            entries.map(|(key, value)| (key.to_string(), Written::<K, V>(value, PhantomData))),
+            value.iter().map(|(key, item)| (key.to_string(), Written::<K, V>(item, PhantomData))),
         )
     }
 
@@ -199,7 +198,6 @@ where
                 return Err(A::Error::custom("an object has a key twice"));
             }
         }
-        let known = entries.into_iter();
-        Ok(known.filter_map(|(key, value)| Some((key, value?))).collect())
+        Ok(entries.into_iter().filter_map(|(key, value)| Some((key, value?))).collect())
     }
 }

@@ -41,15 +41,15 @@ impl Description {
         self.text(text).bytes
     }
 
-    const fn text<const N: usize>(&self, text: Text<N>) -> Text<N> {
-        let text = text.str("{\"format\":1,\"name\":").optional(self.name);
-        let text = text.str(",\"index\":").optional(self.index);
-        let text = text.str(",\"nri\":").quoted(env!("CARGO_PKG_VERSION"));
-        let text = text.str(",\"protocol\":").quoted(self.protocol);
-        let text = text.str(",\"min_protocol\":").optional(self.min_protocol);
-        let text = text.str(",\"events\":").events(self.facts, events(self.facts));
-        let text = text.str(",\"required\":").events(self.facts, self.required);
-        let text = text.str(",\"required_fields\":").fields(self.required_fields);
+    const fn text<const N: usize>(&self, mut text: Text<N>) -> Text<N> {
+        text = text.str("{\"format\":1,\"name\":").optional(self.name);
+        text = text.str(",\"index\":").optional(self.index);
+        text = text.str(",\"nri\":").quoted(env!("CARGO_PKG_VERSION"));
+        text = text.str(",\"protocol\":").quoted(self.protocol);
+        text = text.str(",\"min_protocol\":").optional(self.min_protocol);
+        text = text.str(",\"events\":").events(self.facts, events(self.facts));
+        text = text.str(",\"required\":").events(self.facts, self.required);
+        text = text.str(",\"required_fields\":").fields(self.required_fields);
         text.str(",\"deprecated\":").deprecated(self.facts).str("}")
     }
 }

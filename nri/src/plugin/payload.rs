@@ -121,8 +121,8 @@ pub(crate) fn decode<M: 'static, S: Message + Default>(
         Body::Encoded(encoded) => decode_encoded(rpc, &encoded),
         #[cfg(feature = "in-process")]
         Body::Message(message) => downcast(message).map(shared).ok_or_else(|| {
-            let message = format!("the request of {rpc} is of another type");
-            Error::with_kind(ErrorKind::Malformed, message)
+            let fact = format!("the request of {rpc} is of another type");
+            Error::with_kind(ErrorKind::Malformed, fact)
         }),
     }
 }

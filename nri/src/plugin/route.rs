@@ -161,7 +161,7 @@ fn event_number(change: &[u8]) -> Result<i32, DecodeError> {
 fn from_change(change: &[u8], fields: &[(u32, u32)]) -> Result<Vec<u8>, DecodeError> {
     let mut request = Vec::with_capacity(change.len());
     renumber(change, &mut request, |from| {
-        fields.iter().find(|(_, change)| *change == from).map(|(own, _)| *own)
+        fields.iter().find(|(_, in_change)| *in_change == from).map(|(own, _)| *own)
     })?;
     Ok(request)
 }
@@ -204,7 +204,7 @@ pub fn to_change(
     put_key(EVENT_FIELD, WireType::Varint, &mut change);
     put_varint(event as u64, &mut change);
     renumber(request, &mut change, |from| {
-        fields.iter().find(|(own, _)| *own == from).map(|(_, change)| *change)
+        fields.iter().find(|(own, _)| *own == from).map(|(_, in_change)| *in_change)
     })?;
     Ok(change)
 }

@@ -145,7 +145,11 @@ impl<T: Clone + PartialEq> Shelf<T> {
 
     /// Returns the items for which `is_wanted` is true, ordered by id.
     pub(super) fn all(&self, is_wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
-        let values = self.items.values().map(|item| &item.value);
-        values.filter(|value| is_wanted(value)).cloned().collect()
+        self.items
+            .values()
+            .map(|item| &item.value)
+            .filter(|value| is_wanted(value))
+            .cloned()
+            .collect()
     }
 }

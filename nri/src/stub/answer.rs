@@ -95,8 +95,7 @@ impl<P: Plugin> Shared<P> {
         };
         let outcome =
             request.moments.keep(&mut work, |work| request.warn(Some(&work.subject))).await;
-        let InPlace { subject, span, .. } = work;
-        span.in_scope(|| self.conclude(&request, &subject, outcome))
+        work.span.in_scope(|| self.conclude(&request, &work.subject, outcome))
     }
 
     async fn aside(
@@ -124,15 +123,15 @@ impl<P: Plugin> Shared<P> {
             call.reply.await
         };
         let name = request.name;
-        let work = move || within_handler(name, || runtime.block_on(work));
-        let running = span.in_scope(|| aside::run(work));
+        let blocking = move || within_handler(name, || runtime.block_on(work));
+        let running = span.in_scope(|| aside::run(blocking));
         let outcome = match running {
             Err(error) => Some(Err(error)),
             Ok(receiver) => {
                 let gone = |_| Err(Error::new("the thread of the handler is gone"));
-                let work = pin!(async { receiver.await.unwrap_or_else(gone)? });
+                let answered = pin!(async { receiver.await.unwrap_or_else(gone)? });
                 let warn = |_: &_| request.warn(subject.get());
-                request.moments.keep(work, warn).await
+                request.moments.keep(answered, warn).await
             }
         };
         let none = Subject::default();
@@ -230,8 +229,7 @@ impl Future for InPlace<'_> {
         let InPlace { names, watchdog, subject, span, reply } = self.get_mut();
         let _entered = span.enter();
         let poll = || within_handler(names.0, || reply.as_mut().poll(cx));
-        let poll = || catch_unwind(AssertUnwindSafe(poll));
-        let polled = watchdog.during(*names, subject, poll);
+        let polled = watchdog.during(*names, subject, || catch_unwind(AssertUnwindSafe(poll)));
         polled.unwrap_or_else(|payload| Poll::Ready(Err(panic::error(&*payload))))
     }
 }

@@ -93,10 +93,10 @@ mod tests {
 
     #[tokio::test]
     async fn threads_are_bounded_and_given_back_even_by_a_panic() {
-        let (hold, held) = std::sync::mpsc::channel::<()>();
-        let held = std::sync::Arc::new(std::sync::Mutex::new(held));
+        let (hold, released) = std::sync::mpsc::channel::<()>();
+        let held = std::sync::Arc::new(std::sync::Mutex::new(released));
         let mut running = Vec::new();
-        let error = loop {
+        let refused = loop {
             let held = std::sync::Arc::clone(&held);
             match run(move || held.lock().map(|held| held.recv().is_err()).unwrap_or(true)) {
                 Ok(receiver) => running.push(receiver),
@@ -104,13 +104,13 @@ mod tests {
             }
             assert!(running.len() <= MAX_BLOCKED);
         };
-        assert!(error.to_string().starts_with("the maximum of 64 threads are blocked"));
+        assert!(refused.to_string().starts_with("the maximum of 64 threads are blocked"));
         drop(hold);
         for receiver in running {
             assert!(receiver.await.unwrap().unwrap());
         }
-        let error = blocking(|| -> () { panic!("no {}", "way") }).await.unwrap_err();
-        assert_eq!(error.to_string(), "panicked: no way");
+        let panicked = blocking(|| -> () { panic!("no {}", "way") }).await.unwrap_err();
+        assert_eq!(panicked.to_string(), "panicked: no way");
         assert_eq!(BLOCKED.load(Ordering::Relaxed), 0);
     }
 }

@@ -28,8 +28,11 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// Returns [`ErrorKind::Config`] if the text is not the number of an open, connected Unix stream
 /// socket, or one was taken over before.
 pub(super) fn take_over(number: &str) -> Result<UnixStream> {
-    let fd = number.parse().ok().filter(|fd| *fd >= FIRST_INHERITED);
-    let fd = fd.ok_or_else(|| refused(number, "it is not a number of 3 or above"))?;
+    let fd = number
+        .parse()
+        .ok()
+        .filter(|fd| *fd >= FIRST_INHERITED)
+        .ok_or_else(|| refused(number, "it is not a number of 3 or above"))?;
     if !is_open(fd) {
         return Err(refused(number, "it is not open"));
     }

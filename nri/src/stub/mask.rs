@@ -26,15 +26,20 @@ pub(super) fn subscribe(
 ) -> Result<(EventMask, Option<String>)> {
     let chosen = check_chosen(chosen, handled)?;
     let (known, unknown): (Vec<_>, Vec<_>) = events().partition(|(rpc, _)| knows(runtime, rpc));
-    let missing = |wanted: EventMask| {
-        let missing = unknown.iter().filter(|(_, event)| wanted.contains(*event));
-        missing.map(|(rpc, _)| named(rpc)).collect::<Vec<_>>().join(", ")
+    let unknown_of = |wanted: EventMask| {
+        unknown
+            .iter()
+            .filter(|(_, event)| wanted.contains(*event))
+            .map(|(rpc, _)| named(rpc))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
-    let required = missing(required);
-    if !required.is_empty() {
-        return Err(unsupported(runtime, &required, "an event that the plugin requires"));
+    let required_but_unknown = unknown_of(required);
+    if !required_but_unknown.is_empty() {
+        let what = "an event that the plugin requires";
+        return Err(unsupported(runtime, &required_but_unknown, what));
     }
-    let missing = missing(chosen);
+    let missing = unknown_of(chosen);
     let subscribed = known.iter().filter(|(_, event)| chosen.contains(*event));
     let events = subscribed.fold(EventMask::EMPTY, |mask, (_, event)| mask.with(*event));
     if events.is_empty() {
@@ -169,9 +174,9 @@ mod tests {
         // A single event was named by somebody, and so was a group of which none is handled.
         let stop = EventMask::from_event(Event::StopContainer).bits();
         let only_pods = EventMask::from_event(Event::RunPodSandbox);
-        for (handled, chosen) in [(handled, start | stop), (only_pods, EventMask::CONTAINER.bits())]
+        for (offered, chosen) in [(handled, start | stop), (only_pods, EventMask::CONTAINER.bits())]
         {
-            let error = subscribed(handled, chosen, &runtime).unwrap_err();
+            let error = subscribed(offered, chosen, &runtime).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Config);
         }
     }

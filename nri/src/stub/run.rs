@@ -50,11 +50,11 @@ impl<P: Plugin> Stub<P> {
         }
         announce::<P>();
         let stop = pin!(stop);
-        let mut stop = StopRequest(Some(stop));
+        let mut stop_request = StopRequest(Some(stop));
         let mut again = false;
         let mut attempts = Attempts::new(settings.reconnect.unwrap_or_default());
         loop {
-            let Some(lost) = self.connect(&mut stop, again).await else {
+            let Some(lost) = self.connect(&mut stop_request, again).await else {
                 return Ok(());
             };
             again |= lost.serving_since.is_some();
@@ -62,7 +62,8 @@ impl<P: Plugin> Stub<P> {
             let cause = lost.cause.unwrap_or_else(closed);
             if let Some(since) = lost.serving_since {
                 attempts.held(since.elapsed());
-                if stop.or(self.shared.run_hook(Change::Disconnected(&cause))).await.is_none() {
+                let hook = self.shared.run_hook(Change::Disconnected(&cause));
+                if stop_request.or(hook).await.is_none() {
                     return Ok(());
                 }
             }
@@ -71,7 +72,7 @@ impl<P: Plugin> Stub<P> {
             }
             let wait = attempts.next_wait();
             tracing::warn!(help = cause.help(), "connecting again in {wait:.1?}: {cause:#}");
-            if stop.or(sleep(wait)).await.is_none() {
+            if stop_request.or(sleep(wait)).await.is_none() {
                 return Ok(());
             }
         }

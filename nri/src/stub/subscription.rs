@@ -23,17 +23,16 @@ pub(crate) fn subscription<P: Plugin>(
     let (events, warning) = subscribe(runtime, P::EVENTS, P::POLICIES.required, chosen)?;
     let policy = P::POLICIES.failure_policy;
     let policy_warning = policy.and_then(|policy| failure_policy_warning(policy, runtime));
-    let warnings = [may_be_too_old, warning, policy_warning];
-    let warnings = warnings.into_iter().flatten();
+    let warnings = [may_be_too_old, warning, policy_warning].into_iter().flatten().collect();
     let response = ConfigureResponse { events: events.bits(), failure_policy: policy };
-    Ok((response, warnings.collect()))
+    Ok((response, warnings))
 }
 
 fn failure_policy_warning(policy: FailurePolicy, runtime: &Runtime) -> Option<String> {
     let since = FIELDS
         .iter()
-        .find(|field| field.message == "ConfigureResponse" && field.name == "failure_policy");
-    let since = since.map_or("", |field| field.since);
+        .find(|field| field.message == "ConfigureResponse" && field.name == "failure_policy")
+        .map_or("", |field| field.since);
     let verb = match runtime.is_at_least(since) {
         Some(true) => return None,
         Some(false) => "does not know",
@@ -68,9 +67,11 @@ fn require_release(oldest: &str, runtime: &Runtime) -> Result<Option<String>> {
 }
 
 fn require_fields(fields: &[RequiredField], runtime: &Runtime) -> Result<()> {
-    let missing = fields.iter().filter(|field| runtime.is_at_least(field.since) != Some(true));
-    let missing: Vec<_> =
-        missing.map(|field| format!("{} (since NRI {})", field.path, field.since)).collect();
+    let missing: Vec<_> = fields
+        .iter()
+        .filter(|field| runtime.is_at_least(field.since) != Some(true))
+        .map(|field| format!("{} (since NRI {})", field.path, field.since))
+        .collect();
     if missing.is_empty() {
         return Ok(());
     }

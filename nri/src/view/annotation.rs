@@ -84,9 +84,9 @@ impl PodSandbox {
     ) -> Option<Annotation<'_>> {
         let container = format!("/container.{container_name}");
         let suffixes = [container.as_str(), "/pod", ""];
-        let keys = suffixes
+        let suffixed = suffixes
             .iter()
             .flat_map(|suffix| keys.iter().map(move |key| format!("{}{suffix}", key.as_ref())));
-        self.find_annotation(keys)
+        self.find_annotation(suffixed)
     }
 }

@@ -74,9 +74,11 @@ impl ValidateContainerAdjustmentRequest {
     /// Returns the keys of all entries of a field that plugins set, each with its plugin, in the
     /// order of the keys.
     pub fn owned(&self, field: Field) -> impl Iterator<Item = (&str, &str)> {
-        let entries = self.compound(field).into_iter().flatten();
-        let entries = entries.map(|(key, owner)| (key.as_str(), owner.as_str()));
-        entries.filter(|(_, owner)| is_set(owner))
+        self.compound(field)
+            .into_iter()
+            .flatten()
+            .map(|(key, owner)| (key.as_str(), owner.as_str()))
+            .filter(|(_, owner)| is_set(owner))
     }
 
     /// Returns the plugin that removed an entry of a field and did not set it again, or that reset
@@ -124,9 +126,9 @@ mod tests {
             (Field::OciHooks as i32, "10-a,20-b".to_owned()),
             (Field::Args as i32, "-30-c".to_owned()),
         ];
-        let env = [("A", "10-a"), ("B", "-20-b")];
-        let env = env.map(|(key, owner)| (key.to_owned(), owner.to_owned()));
-        let env = CompoundFieldOwners { owners: env.into() };
+        let owners =
+            [("A", "10-a"), ("B", "-20-b")].map(|(key, owner)| (key.to_owned(), owner.to_owned()));
+        let env = CompoundFieldOwners { owners: owners.into() };
         let fields =
             FieldOwners { simple: simple.into(), compound: [(Field::Env as i32, env)].into() };
         ValidateContainerAdjustmentRequest {

@@ -98,8 +98,8 @@ impl<P: Plugin> Guest<P> {
             })
             .and_then(|answer| self.tools.accept(route.rpc.name, &subject, answer));
         self.tools.count(event, handled.is_ok());
-        let answer = handled.or_else(|error| failed::<P>(name, event, &subject, error))?;
-        let answer = answer.into_bytes();
+        let answer =
+            handled.or_else(|error| failed::<P>(name, event, &subject, error))?.into_bytes();
         self.tools.warn_of_skipped(rpc, &answer);
         Ok(answer.into())
     }

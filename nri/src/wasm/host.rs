@@ -20,14 +20,13 @@ mod env {
 
 /// Writes a line to the log of the runtime.
 pub(super) fn log(level: Level, msg: String) {
-    let level = match level {
+    let host_level = match level {
         Level::ERROR => HostLevel::Error,
         Level::WARN => HostLevel::Warn,
         Level::INFO => HostLevel::Info,
         Level::DEBUG | Level::TRACE => HostLevel::Debug,
     };
-    let request = LogRequest { msg, level: level.into() };
-    let request = request.encode_to_vec();
+    let request = LogRequest { msg, level: host_level.into() }.encode_to_vec();
     // SAFETY: the host reads the bytes during the call, and writes only to buffers that it
     // allocates with `malloc`.
     let answer = unsafe { env::log(request.as_ptr().addr() as u32, request.len() as u32) };

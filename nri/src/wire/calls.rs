@@ -65,13 +65,13 @@ impl Caller {
             payload: payload.into(),
             timeout_nano: timeout_nano(timeout),
         };
-        let limit = timeout.and_then(|it| Some((it, Instant::now().checked_add(it)?)));
-        match limit {
+        let limited = timeout.and_then(|limit| Some((limit, Instant::now().checked_add(limit)?)));
+        match limited {
             None => self.exchange(envelope, None).await,
-            Some((timeout, deadline)) => {
+            Some((limit, deadline)) => {
                 timeout_at(deadline, self.exchange(envelope, Some(deadline)))
                     .await
-                    .unwrap_or(Err(CallError::Timeout(timeout)))
+                    .unwrap_or(Err(CallError::Timeout(limit)))
             }
         }
     }

@@ -140,8 +140,8 @@ impl Demux {
         let Some(bytes) = self.buffer.first_chunk::<FRAME_HEADER_LEN>() else {
             return Ok(None);
         };
-        let FrameHeader { connection, length } = FrameHeader::decode(*bytes);
-        let length = length as usize;
+        let header = FrameHeader::decode(*bytes);
+        let (connection, length) = (header.connection, header.length as usize);
         if length > MAX_FRAME {
             return Err(ConnectionError::FrameTooLarge { connection, length, max: MAX_FRAME });
         }

@@ -160,10 +160,14 @@ mod tests {
 
     use super::*;
 
+    fn pair() -> (Socket, Socket) {
+        let (one, other) = UnixStream::pair().unwrap();
+        (Socket::new(one).unwrap(), Socket::new(other).unwrap())
+    }
+
     #[tokio::test]
     async fn more_than_the_socket_holds_goes_both_ways() {
-        let (one, other) = UnixStream::pair().unwrap();
-        let (mut one, mut other) = (Socket::new(one).unwrap(), Socket::new(other).unwrap());
+        let (mut one, mut other) = pair();
         let sent: Vec<u8> = (0..5_000_000u32).map(|n| n.to_le_bytes()[0]).collect();
         for _ in 0..2 {
             let mut got = vec![0; sent.len()];
@@ -178,8 +182,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_end_is_seen_and_writing_to_a_closed_socket_is_an_error() {
-        let (one, other) = UnixStream::pair().unwrap();
-        let (mut one, mut other) = (Socket::new(one).unwrap(), Socket::new(other).unwrap());
+        let (mut one, mut other) = pair();
         one.write_all(b"last").await.unwrap();
         one.shutdown().await.unwrap();
         let mut got = Vec::new();

@@ -252,9 +252,9 @@ fn check_unified(unified: &BTreeMap<String, String>, entries: &mut Entries) {
 fn check_device_rules(rules: &[LinuxDeviceCgroup], entries: &mut Entries) {
     entries.field("linux.resources.devices");
     for LinuxDeviceCgroup { allow: _, r#type, major: _, minor: _, access } in rules {
-        let known = matches!(r#type.as_str(), "" | "a" | "b" | "c");
-        entries.known(known, "", format!("type {type:?}"));
-        let known = access.chars().all(|letter| "rwm".contains(letter));
-        entries.known(known, "", format!("access {access:?}"));
+        let is_known_type = matches!(r#type.as_str(), "" | "a" | "b" | "c");
+        entries.known(is_known_type, "", format!("type {type:?}"));
+        let is_known_access = access.chars().all(|letter| "rwm".contains(letter));
+        entries.known(is_known_access, "", format!("access {access:?}"));
     }
 }

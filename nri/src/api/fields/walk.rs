@@ -29,8 +29,8 @@ static NEWEST: LazyLock<Option<[u32; 3]>> =
 /// Returns true if any field is newer than the release. If not, messages need not be encoded to
 /// look for such fields.
 pub fn is_outdated(release: &str) -> bool {
-    let release = numbers(release);
-    release.is_some() && *NEWEST > release
+    let version = numbers(release);
+    version.is_some() && *NEWEST > version
 }
 
 struct Walk {

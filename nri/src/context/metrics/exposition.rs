@@ -24,8 +24,7 @@ impl Exposition {
 
     /// Adds a sample. The name of a counter ends with `_total` here.
     pub fn sample(&mut self, name: &str, labels: &Labels<'_>, value: impl Display) {
-        let labels = Braces(labels);
-        self.line(format_args!("{name}{labels} {value}"));
+        self.line(format_args!("{name}{} {value}", Braces(labels)));
     }
 
     /// Adds the samples of a histogram in seconds.
@@ -33,8 +32,8 @@ impl Exposition {
         let bucket = format!("{name}_bucket");
         let bounds = latency.buckets().map(|(bound, count)| (Seconds(bound).to_string(), count));
         for (bound, count) in bounds.chain([("+Inf".to_owned(), latency.count())]) {
-            let labels = [labels, &[("le", bound.as_str())]].concat();
-            self.sample(&bucket, &labels, count);
+            let with_bound = [labels, &[("le", bound.as_str())]].concat();
+            self.sample(&bucket, &with_bound, count);
         }
         self.sample(&format!("{name}_sum"), labels, Seconds(latency.sum()));
         self.sample(&format!("{name}_count"), labels, latency.count());
@@ -72,8 +71,10 @@ struct Seconds(Duration);
 impl Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanos = format!("{:09}", self.0.subsec_nanos());
-        let digits = nanos.trim_end_matches('0');
-        let digits = if digits.is_empty() { "0" } else { digits };
+        let digits = match nanos.trim_end_matches('0') {
+            "" => "0",
+            digits => digits,
+        };
         write!(f, "{}.{digits}", self.0.as_secs())
     }
 }

@@ -70,8 +70,7 @@ fn every_released_runtime_is_known() {
 
 fn check(name: &str, release: &DeValue<'_>) {
     let version = release["release"].get_ref().as_str().unwrap();
-    let linked = release["nri"].get_ref().as_str().unwrap();
-    let linked = linked.trim_start_matches('v');
+    let linked = release["nri"].get_ref().as_str().unwrap().trim_start_matches('v');
     // NRI v0.1 is the previous generation: no such runtime speaks this protocol.
     let expected = (!linked.starts_with("0.1.")).then(|| linked.to_owned());
     assert_eq!(nri_of(name, version, ""), expected, "{name} {version}");

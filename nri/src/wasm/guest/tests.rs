@@ -94,10 +94,10 @@ fn answers_and_errors_of_handlers_are_returned_unless_the_plugin_ignores_errors(
     let answer = created(&guest, "app").unwrap();
     let answer = CreateContainerResponse::decode(&*answer).unwrap();
     assert_eq!(answer.adjust.unwrap().annotations["pod"], "web");
-    let error = created(&guest, "").unwrap_err();
-    assert_eq!(error.to_string(), "a container without a name");
-    let error = created(&guest, "waits").unwrap_err();
-    assert!(error.to_string().contains("cannot happen"), "{error}");
+    let nameless = created(&guest, "").unwrap_err();
+    assert_eq!(nameless.to_string(), "a container without a name");
+    let waiting = created(&guest, "waits").unwrap_err();
+    assert!(waiting.to_string().contains("cannot happen"), "{waiting}");
     assert_eq!(guest.tools.metrics.event(Event::CreateContainer).errors, 2);
     let ignored = guest.answer("StopPodSandbox", Vec::new());
     assert!(ignored.unwrap().is_empty());
@@ -119,17 +119,19 @@ fn unknown_and_malformed_requests_are_errors() {
 #[test]
 fn synchronize_may_come_in_parts() {
     let guest = guest();
-    let part = |more| {
-        let request = SynchronizeRequest {
-            pods: pod("web").into_iter().collect(),
-            more,
-            ..SynchronizeRequest::default()
-        };
-        let answer = guest.answer("Synchronize", request.encode_to_vec()).unwrap();
-        SynchronizeResponse::decode(&*answer).unwrap()
-    };
-    assert!(part(true).more);
-    let last = part(false);
+    assert!(synchronized(&guest, true).more);
+    let last = synchronized(&guest, false);
     assert_eq!((last.more, last.update), (false, Vec::<ContainerUpdate>::new()));
     assert_eq!(*guest.plugin.seen.lock().unwrap(), ["2 pods"]);
+}
+
+/// Sends a part of Synchronize with one pod, and returns the answer.
+fn synchronized(guest: &Guest<Plugin>, more: bool) -> SynchronizeResponse {
+    let request = SynchronizeRequest {
+        pods: pod("web").into_iter().collect(),
+        more,
+        ..SynchronizeRequest::default()
+    };
+    let answer = guest.answer("Synchronize", request.encode_to_vec()).unwrap();
+    SynchronizeResponse::decode(&*answer).unwrap()
 }

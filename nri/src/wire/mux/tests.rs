@@ -114,19 +114,19 @@ proptest! {
         frames in any_sizes(),
         pieces in any_sizes(),
     ) {
-        let stream = |data: &[Vec<u8>]| -> Vec<u8> {
+        let encoded = |data: &[Vec<u8>]| -> Vec<u8> {
             data.iter().zip((1..).step_by(2)).flat_map(|(data, id)| message(id, data)).collect()
         };
-        let bytes = interleave([stream(&first), stream(&second)], &frames);
+        let bytes = interleave([encoded(&first), encoded(&second)], &frames);
         let messages = read_all(bytes, pieces).unwrap();
         for (connection, sent) in [(1, first), (2, second)] {
             let read: Vec<_> =
                 messages.iter().filter(|message| message.connection == connection).collect();
             prop_assert_eq!(read.len(), sent.len());
-            for ((read, sent), stream) in read.iter().zip(&sent).zip((1..).step_by(2)) {
-                prop_assert_eq!(read.header.stream, stream);
-                prop_assert_eq!(read.header.length as usize, sent.len());
-                prop_assert!(read.data == sent);
+            for ((message, data), stream) in read.iter().zip(&sent).zip((1..).step_by(2)) {
+                prop_assert_eq!(message.header.stream, stream);
+                prop_assert_eq!(message.header.length as usize, data.len());
+                prop_assert!(message.data == data);
             }
         }
     }
