@@ -8,8 +8,7 @@ use nri_schema::{Error, ErrorKind, Problem};
 
 /// Returns the name of a release as part of a Rust name: `v0_11_0` for `v0.11.0`.
 pub fn identifier(name: &str) -> String {
-    let letters = name.chars();
-    letters.map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
+    name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }
 
 /// A file under a temporary name, and the file that it will replace.

@@ -54,7 +54,7 @@ fn options_that_do_nothing_or_make_no_sense_are_reported_together() {
         .unwrap_err();
     let shown = format!("{error:?}");
     let problems: Vec<&str> = shown.split("\n\n").collect();
-    let facts: Vec<&str> = problems.iter().flat_map(|shown| shown.lines().next()).collect();
+    let facts: Vec<&str> = problems.iter().flat_map(|problem| problem.lines().next()).collect();
     assert_eq!(facts.len(), 5, "{shown}");
     assert_eq!(facts[0], "prost_path: `not a path` is not a path");
     assert!(facts[1].contains("no/such/file.proto"));
@@ -79,13 +79,13 @@ fn a_bad_fork_is_shown_with_its_line() {
 #[test]
 fn nothing_to_do_and_nowhere_to_write_are_errors() {
     let out = tempfile::tempdir().unwrap();
-    let error = Builder::new().out_dir(out.path()).generate().unwrap_err();
+    let nothing = Builder::new().out_dir(out.path()).generate().unwrap_err();
     assert_eq!(
-        (error.kind(), error.to_string().as_str()),
+        (nothing.kind(), nothing.to_string().as_str()),
         (ErrorKind::Option, "nothing to generate")
     );
-    let error = Builder::new().version("latest").unwrap().generate().unwrap_err();
-    assert_eq!(error.to_string(), "no output folder: `OUT_DIR` is not set");
+    let nowhere = Builder::new().version("latest").unwrap().generate().unwrap_err();
+    assert_eq!(nowhere.to_string(), "no output folder: `OUT_DIR` is not set");
     assert!(Builder::new().version("0.99").is_err());
 }
 

@@ -123,11 +123,13 @@ fn files(folder: &Path, outputs: &[Output], names: &BTreeSet<Name>) -> Vec<(Path
 
 /// Returns a macro that includes an output by the name given to the builder.
 fn select(names: &BTreeSet<Name>) -> String {
-    let arms = names.iter().map(|name| {
-        let (asked, path) = (&name.asked, format!("/{}", name.file()));
-        format!("    ({asked:?}) => {{ include!(concat!(env!(\"OUT_DIR\"), {path:?})); }};\n")
-    });
-    let arms: String = arms.collect();
+    let arms: String = names
+        .iter()
+        .map(|name| {
+            let (asked, path) = (&name.asked, format!("/{}", name.file()));
+            format!("    ({asked:?}) => {{ include!(concat!(env!(\"OUT_DIR\"), {path:?})); }};\n")
+        })
+        .collect();
     let missing = "compile_error!(concat!(\"build.rs does not generate bindings for `\", $version, \"`: add \
                    .version(\\\"\", $version, \"\\\") in build.rs\"));";
     format!(
@@ -137,13 +139,15 @@ fn select(names: &BTreeSet<Name>) -> String {
 
 /// Returns all outputs as modules next to each other.
 fn modules(names: &BTreeSet<Name>) -> String {
-    let modules: BTreeMap<&str, &Name> =
+    let by_module: BTreeMap<&str, &Name> =
         names.iter().map(|name| (name.module.as_str(), name)).collect();
-    let modules = modules.values().map(|name| {
-        let (about, module, file) = (&name.about, &name.module, name.file());
-        format!("#[doc = {about:?}]\npub mod {module} {{\n    include!(\"../{file}\");\n}}\n")
-    });
-    modules.collect()
+    by_module
+        .values()
+        .map(|name| {
+            let (about, module, file) = (&name.about, &name.module, name.file());
+            format!("#[doc = {about:?}]\npub mod {module} {{\n    include!(\"../{file}\");\n}}\n")
+        })
+        .collect()
 }
 
 fn remove_stale(folder: &Path, names: &BTreeSet<Name>) -> Result<(), Error> {

@@ -17,12 +17,12 @@ pub(super) fn apply(
 ) -> Result<Compiled, Error> {
     let mut files = compiled.descriptor_set().file;
     let mut names = BTreeMap::new();
-    for ((from, to), used) in renames.iter().zip(used) {
+    for ((from, to), is_used) in renames.iter().zip(used) {
         for declared in files.iter().flat_map(declared) {
             let (scope, name) = declared.rsplit_once('.').unwrap_or(("", &declared));
             if declared == *from || name == from {
                 names.insert(declared.clone(), format!("{scope}.{to}"));
-                *used = true;
+                *is_used = true;
             }
         }
     }
@@ -40,8 +40,9 @@ pub(super) fn apply(
 
 /// Returns a problem for each name that no schema has, or that is not a name in protobuf.
 pub(super) fn problems(renames: &[(String, String)], used: &[bool]) -> Vec<Problem> {
-    let named = renames.iter().zip(used);
-    named
+    renames
+        .iter()
+        .zip(used)
         .filter_map(|((from, to), is_used)| {
             let fact = if !is_name(to) {
                 format!("`{to}` in `rename(\"{from}\", \"{to}\")` is not a name in protobuf")

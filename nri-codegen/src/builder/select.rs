@@ -57,13 +57,13 @@ pub(super) fn unmatched(
         names.add(&Protocol::read(compiled)?);
     }
     let mut problems = Vec::new();
-    for selected in selected {
-        let known = if selected.fields { &names.fields } else { &names.types };
-        if !schemas.is_empty() && !known.iter().any(|name| selected.selects(name)) {
-            problems.push(no_match(selected, known));
+    for entry in selected {
+        let known = if entry.fields { &names.fields } else { &names.types };
+        if !schemas.is_empty() && !known.iter().any(|name| entry.selects(name)) {
+            problems.push(no_match(entry, known));
         }
-        if syn::Attribute::parse_outer.parse_str(&selected.attribute).is_err() {
-            let fact = format!("`{}` is not an attribute", selected.attribute);
+        if syn::Attribute::parse_outer.parse_str(&entry.attribute).is_err() {
+            let fact = format!("`{}` is not an attribute", entry.attribute);
             problems.push(
                 Problem::new(ErrorKind::Option, fact)
                     .with_help("write it as in source: `#[derive(Eq)]`"),

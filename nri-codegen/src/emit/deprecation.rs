@@ -9,8 +9,9 @@ use nri_schema::version::without_v;
 
 /// Returns the deprecation of this RPC, if it is deprecated in this revision.
 pub(super) fn of_rpc<'i>(input: &Input<'i>, rpc: &str) -> Option<&'i Deprecation> {
-    let mut deprecations = input.deprecations.iter();
-    deprecations
+    input
+        .deprecations
+        .iter()
         .find(|deprecation| matches!(&deprecation.interface, Interface::Rpc { rpc: known, .. } if known == rpc))
         .copied()
 }

@@ -34,9 +34,9 @@ pub(super) fn remove_guessed(items: &mut [Item], module: &str, holders: &BTreeSe
                 item.attrs.iter_mut().for_each(remove_from);
             }
             Item::Mod(inner) => {
-                let module = format!("{module}{}::", inner.ident);
-                if let Some((_, items)) = &mut inner.content {
-                    remove_guessed(items, &module, holders);
+                let path = format!("{module}{}::", inner.ident);
+                if let Some((_, content)) = &mut inner.content {
+                    remove_guessed(content, &path, holders);
                 }
             }
             _ => {}
@@ -75,10 +75,13 @@ pub(super) fn holders(
     let mut affected: BTreeSet<&str> = BTreeSet::new();
     loop {
         let holds = |message: &Held| {
-            let mut types = message.types.iter();
-            types.any(|name| is_extern(name, options) || affected.contains(name.as_str()))
+            message
+                .types
+                .iter()
+                .any(|name| is_extern(name, options) || affected.contains(name.as_str()))
         };
-        let more: Vec<&str> = (messages.iter())
+        let more: Vec<&str> = messages
+            .iter()
             .filter(|(name, message)| !affected.contains(name.as_str()) && holds(message))
             .map(|(name, _)| name.as_str())
             .collect();
@@ -87,8 +90,11 @@ pub(super) fn holders(
         }
         affected.extend(more);
     }
-    let paths = affected.into_iter().filter_map(|name| messages.get(name)?.rust.clone());
-    paths.flat_map(|(path, module)| [path, module]).collect()
+    affected
+        .into_iter()
+        .filter_map(|name| messages.get(name)?.rust.clone())
+        .flat_map(|(message, parent)| [message, parent])
+        .collect()
 }
 
 /// A message with what it holds.
@@ -136,15 +142,16 @@ pub(super) fn repeated(items: &[Item]) -> Vec<Problem> {
             Item::Struct(item) => (&item.ident, &item.attrs),
             Item::Enum(item) => (&item.ident, &item.attrs),
             Item::Mod(inner) => {
-                let items = inner.content.as_ref().map(|(_, items)| items.as_slice());
-                problems.extend(repeated(items.unwrap_or_default()));
+                if let Some((_, content)) = &inner.content {
+                    problems.extend(repeated(content));
+                }
                 continue;
             }
             _ => continue,
         };
         let traits: Vec<Path> = attributes.iter().flat_map(derived).collect();
-        let implied = traits.iter().flat_map(implied);
-        let mut known: Vec<String> = implied.map(|&name| name.to_owned()).collect();
+        let mut known: Vec<String> =
+            traits.iter().flat_map(implied).map(|&name| name.to_owned()).collect();
         for name in traits.iter().map(full) {
             if known.iter().any(|known| is_same(known, &name)) {
                 problems.push(twice(&ident.to_string(), &name));

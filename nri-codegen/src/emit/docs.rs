@@ -53,14 +53,14 @@ enum Block<'c> {
 fn blocks(comment: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut lines = comment.lines().peekable();
-    while let Some(line) = lines.next() {
-        if line.trim().is_empty() {
+    while let Some(first) = lines.next() {
+        if first.trim().is_empty() {
             blocks.push(Block::Blank);
-        } else if let Some(mark) = opening(line) {
+        } else if let Some(mark) = opening(first) {
             let code = lines.by_ref().take_while(|line| !closes(line, mark));
             blocks.push(Block::Code(code.collect()));
-        } else if let Some(code) = indented(line) {
-            let mut code = vec![code];
+        } else if let Some(start) = indented(first) {
+            let mut code = vec![start];
             while let Some(next) =
                 lines.next_if(|line| line.trim().is_empty() || indented(line).is_some())
             {
@@ -73,7 +73,7 @@ fn blocks(comment: &str) -> Vec<Block<'_>> {
             blocks.push(Block::Code(code));
             blocks.extend(blank.then_some(Block::Blank));
         } else {
-            let mut text = vec![line];
+            let mut text = vec![first];
             while let Some(next) =
                 lines.next_if(|line| !line.trim().is_empty() && opening(line).is_none())
             {

@@ -7,10 +7,12 @@ use super::Input;
 use super::messages::Messages;
 
 pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
-    let events = input.nri.events.iter();
-    let known = events.filter_map(|event| Some((event, messages.variant(event)?)));
-    let (variants, names): (Vec<_>, Vec<_>) =
-        known.map(|(event, variant)| (variant, &event.rpc_name)).unzip();
+    let (variants, names): (Vec<_>, Vec<_>) = input
+        .nri
+        .events
+        .iter()
+        .filter_map(|event| Some((messages.variant(event)?, &event.rpc_name)))
+        .unzip();
     quote! {
         impl Event {
             /// Every event that a plugin can subscribe to, by number.

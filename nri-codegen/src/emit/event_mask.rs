@@ -16,8 +16,7 @@ pub(super) fn emit(input: &Input<'_>) -> TokenStream {
 
 fn constants(input: &Input<'_>) -> TokenStream {
     let of = |scope: Scope| {
-        let events = input.nri.events.iter();
-        let of_scope = events.filter(|event| event.scope == scope);
+        let of_scope = input.nri.events.iter().filter(|event| event.scope == scope);
         of_scope.fold(0, |mask, event| mask | event.bit).cast_signed()
     };
     let (pod, container) = (of(Scope::Pod), of(Scope::Container));

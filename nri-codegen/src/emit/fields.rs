@@ -66,21 +66,19 @@ pub(super) fn map_value<'m>(
     field: &FieldDescriptorProto,
 ) -> Option<&'m FieldDescriptorProto> {
     let name = field.type_name().rsplit('.').next()?;
-    let mut nested = message.nested_type.iter();
-    let entry = nested.find(|nested| nested.name() == name && is_map_entry(nested))?;
-    entry.field.iter().find(|field| field.number() == 2)
+    let entry =
+        message.nested_type.iter().find(|nested| nested.name() == name && is_map_entry(nested))?;
+    entry.field.iter().find(|part| part.number() == 2)
 }
 
 /// Returns true if a nested message stands for the entries of a map.
 pub(super) fn is_map_entry(message: &DescriptorProto) -> bool {
-    let options = message.options.as_ref();
-    options.is_some_and(|options| options.map_entry())
+    message.options.as_ref().is_some_and(|options| options.map_entry())
 }
 
 /// Returns the nested messages of a message by index, without the entries of maps.
 pub(super) fn nested(message: &DescriptorProto) -> impl Iterator<Item = (usize, &DescriptorProto)> {
-    let nested = message.nested_type.iter().enumerate();
-    nested.filter(|(_, nested)| !is_map_entry(nested))
+    message.nested_type.iter().enumerate().filter(|(_, nested)| !is_map_entry(nested))
 }
 
 /// Returns the index of the oneof that a field belongs to, unless `optional` implies it.
@@ -102,8 +100,7 @@ pub(super) fn groups(file: &FileDescriptorProto) -> Vec<String> {
         for message in messages {
             let name = format!("{scope}.{}", message.name());
             walk(&message.nested_type, &name, paths);
-            let fields = message.field.iter();
-            let groups = fields.filter(|field| field.r#type() == Type::Group);
+            let groups = message.field.iter().filter(|field| field.r#type() == Type::Group);
             for field in groups.filter(|field| field.label() != Label::Repeated) {
                 let oneof = oneof_of(field)
                     .and_then(|index| message.oneof_decl.get(index))

@@ -33,19 +33,18 @@ pub(super) struct Messages {
 impl Messages {
     /// Returns the variant of enum `Event` for an event of the model.
     pub(super) fn variant(&self, event: &Event) -> Option<&Ident> {
-        let found = self.events.iter().find(|(_, number)| *number == event.number);
-        found.map(|(variant, _)| variant)
+        self.events.iter().find(|(_, number)| *number == event.number).map(|(variant, _)| variant)
     }
 
     /// Returns `wanted`, with underscores appended until no type, module or service of the package
     /// has the name.
     pub(super) fn free(&self, wanted: &str) -> Ident {
-        let mut name = wanted.to_owned();
         let is_taken = |name: &String| {
             let mut services = self.services.iter();
             self.names.iter().any(|taken| taken == name)
                 || services.any(|service| service.name == *name)
         };
+        let mut name = wanted.to_owned();
         while is_taken(&name) {
             name.push('_');
         }
@@ -58,15 +57,14 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Messages, Error> {
     let mut config = config(input);
     config.service_generator(Box::new(services.clone()));
     let module = Module::from_protobuf_package_name(input.schema.package());
-    let files = input.schema.files().iter();
-    let requests = files.map(|file| {
-        let module = Module::from_protobuf_package_name(file.package());
+    let requests = input.schema.files().iter().map(|file| {
+        let of = Module::from_protobuf_package_name(file.package());
         let mut file = file.clone();
         // Services are generated for the package of the proto alone.
         if file.package() != input.schema.package() {
             file.service.clear();
         }
-        (module, file)
+        (of, file)
     });
     let sources = config.generate(requests.collect()).map_err(|error| failed(&error))?;
     let mut others = Vec::new();

@@ -29,10 +29,10 @@ pub(super) fn emit(
     let mut root = Package::default();
     let path: Vec<Ident> = if is_nested { idents(&messages.module) } else { Vec::new() };
     root.at(&path).items.extend(items.clone());
-    for (of, items) in &messages.others {
-        root.at(&idents(of)).items.extend(items.clone());
+    for (of, others) in &messages.others {
+        root.at(&idents(of)).items.extend(others.clone());
     }
-    let items = root.emit();
+    let content = root.emit();
     // A module of this name would be used instead of the tool.
     let is_tool = messages.free(RUSTFMT) == RUSTFMT && !root.at(&path).has(RUSTFMT);
     let skip = is_tool.then(|| quote!(#[rustfmt::skip]));
@@ -41,7 +41,7 @@ pub(super) fn emit(
         #[allow(dead_code, deprecated, missing_docs, nonstandard_style, unreachable_pub, unused_qualifications, unused_variables)]
         #[doc = #about]
         #skip
-        #visibility mod #module { #items }
+        #visibility mod #module { #content }
 
         #[allow(unreachable_pub, unused_imports)]
         pub use self::#module #(::#path)* ::*;
@@ -67,8 +67,8 @@ impl Package {
     fn emit(&self) -> TokenStream {
         let items = &self.items;
         let packages = self.packages.iter().map(|(name, package)| {
-            let (items, about) = (package.emit(), format!(" Package `{name}`."));
-            quote! { #[doc = #about] pub mod #name { #items } }
+            let (content, about) = (package.emit(), format!(" Package `{name}`."));
+            quote! { #[doc = #about] pub mod #name { #content } }
         });
         quote! { #items #(#packages)* }
     }

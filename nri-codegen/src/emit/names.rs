@@ -163,11 +163,11 @@ impl Names {
         let nested: Vec<_> = fields::nested(message).collect();
         if !nested.is_empty() || !message.enum_type.is_empty() || !oneofs.is_empty() {
             let snake = value_name(message.name());
-            let what = format!("the module of message {}", message.name());
-            self.take(module, Space::Types, message.name(), &snake, &what, place);
+            let described = format!("the module of {what}");
+            self.take(module, Space::Types, message.name(), &snake, &described, place);
         }
-        for (index, message) in nested {
-            self.message(message, &inner, &place.step(Step::Nested, index));
+        for (index, nested_message) in nested {
+            self.message(nested_message, &inner, &place.step(Step::Nested, index));
         }
         for (index, declared) in message.enum_type.iter().enumerate() {
             self.enumeration(declared, &inner, &place.step(Step::NestedEnum, index));
@@ -236,9 +236,9 @@ impl Names {
         for (field_index, field) in message.field.iter().enumerate() {
             if fields::oneof_of(field) == Some(index) {
                 let place = place.parent().step(Step::Field, field_index);
-                let what = format!("field {}.{}", message.name(), field.name());
-                let rust = type_name(field.name());
-                self.take(&owner, Space::Members, field.name(), &rust, &what, &place);
+                let described = format!("field {}.{}", message.name(), field.name());
+                let variant = type_name(field.name());
+                self.take(&owner, Space::Members, field.name(), &variant, &described, &place);
             }
         }
     }
@@ -250,11 +250,11 @@ impl Names {
             return;
         }
         let owner = format!("{module}::{rust}");
-        for (value, rust) in variants(declared) {
+        for (value, variant) in variants(declared) {
             let index = declared.value.iter().position(|known| known == value);
             let place = place.step(Step::EnumValue, index.unwrap_or_default());
-            let what = format!("value {}.{}", declared.name(), value.name());
-            self.take(&owner, Space::Members, value.name(), &rust, &what, &place);
+            let described = format!("value {}.{}", declared.name(), value.name());
+            self.take(&owner, Space::Members, value.name(), &variant, &described, &place);
         }
     }
 
@@ -323,9 +323,8 @@ impl Names {
         if ascii && !rust.is_empty() && !proto.starts_with(|c: char| c.is_ascii_digit()) {
             return true;
         }
-        let fact = format!("{what} has no letter or digit for a Rust name");
         let fact = if ascii && rust.is_empty() {
-            fact
+            format!("{what} has no letter or digit for a Rust name")
         } else {
             format!("{what} is not a valid name in protobuf")
         };

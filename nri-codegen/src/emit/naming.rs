@@ -20,8 +20,7 @@ pub(super) fn value_name(name: &str) -> String {
 pub(super) fn variants(declared: &EnumDescriptorProto) -> Vec<(&EnumValueDescriptorProto, String)> {
     let prefix = type_name(declared.name());
     let mut numbers = std::collections::HashSet::new();
-    let values = declared.value.iter();
-    let first = values.filter(|value| numbers.insert(value.number()));
+    let first = declared.value.iter().filter(|value| numbers.insert(value.number()));
     first.map(|value| (value, variant_name(&prefix, value.name()))).collect()
 }
 

@@ -91,8 +91,12 @@ impl<'f> Place<'f> {
 
     /// Returns line and column, counted from 1; the first line of the file without source info.
     fn position(&self) -> (u32, u32) {
-        let mut infos = self.file.source_code_info.iter().flat_map(|info| &info.location);
-        let span = infos.find(|info| info.path == self.path);
+        let span = self
+            .file
+            .source_code_info
+            .iter()
+            .flat_map(|info| &info.location)
+            .find(|location| location.path == self.path);
         let from_one =
             |index| -> Option<u32> { u32::try_from(*span?.span.get(index)?).ok()?.checked_add(1) };
         (from_one(0).unwrap_or(1), from_one(1).unwrap_or(1))

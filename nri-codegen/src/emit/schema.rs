@@ -74,8 +74,7 @@ fn needed(files: &[&FileDescriptorProto], package: &str) -> BTreeSet<String> {
             declared_in.insert(name, index);
         }
     }
-    let indices = 0..files.len();
-    let mut open: Vec<usize> = indices
+    let mut open: Vec<usize> = (0..files.len())
         .filter(|index| files.get(*index).is_some_and(|file| file.package() == package))
         .collect();
     let mut needed = BTreeSet::new();

@@ -39,8 +39,7 @@ pub(super) struct Method {
 
 /// Reads the services that prost-build resolved.
 pub(super) fn read(input: &Input<'_>, messages: &Messages) -> Result<Vec<Emitted>, Error> {
-    let services = messages.services.iter();
-    services.map(|service| emitted(input, service)).collect()
+    messages.services.iter().map(|service| emitted(input, service)).collect()
 }
 
 /// Returns the types that are generated for every protocol.

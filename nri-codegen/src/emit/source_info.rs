@@ -20,9 +20,9 @@ pub(super) fn plain(source: &str) -> String {
 
 /// Gives every declaration an entry, because prost-build panics if one is missing.
 pub(super) fn complete(file: &mut FileDescriptorProto) {
-    let known = file.source_code_info.take().unwrap_or_default();
+    let info = file.source_code_info.take().unwrap_or_default();
     let known: HashMap<Vec<i32>, Location> =
-        known.location.into_iter().map(|location| (location.path.clone(), location)).collect();
+        info.location.into_iter().map(|location| (location.path.clone(), location)).collect();
     let mut paths = vec![Place::new(file).package().path().to_vec()];
     paths.extend(declarations(file));
     let entry = |path: Vec<i32>| match known.get(&path) {

@@ -63,13 +63,13 @@ fn rpc_row(
 ) -> Result<TokenStream, Error> {
     let constant = constant(&service.name);
     let method = &rpc.name;
-    let event = input.nri.event_of_rpc(method).filter(|_| service.name == "Plugin");
-    let event = match event.and_then(|event| messages.variant(event)) {
+    let carried = input.nri.event_of_rpc(method).filter(|_| service.name == "Plugin");
+    let event = match carried.and_then(|event| messages.variant(event)) {
         Some(variant) => quote! { Some(Event::#variant) },
         None => option(None),
     };
-    let since = input.history.since(input.revision, &rpc.full_name)?;
-    let since = option(since.map(|release| release.name.as_str()));
+    let first = input.history.since(input.revision, &rpc.full_name)?;
+    let since = option(first.map(|release| release.name.as_str()));
     let deprecation = deprecation::of_rpc(input, &rpc.full_name);
     let deprecated = option(deprecation.and_then(|found| found.deprecated_in.nri.as_deref()));
     Ok(quote! {
@@ -104,9 +104,9 @@ fn event_row(
     let since = option(travelled.since.as_deref());
     let rpc_since = option(travelled.rpc_since.as_deref());
     let state_change = match &travelled.state_change_since {
-        Some(since) => {
+        Some(first) => {
             let until = option(travelled.state_change_until.as_deref());
-            quote! { Some(StateChangeCoverage { since: #since, until: #until }) }
+            quote! { Some(StateChangeCoverage { since: #first, until: #until }) }
         }
         None => option(None),
     };

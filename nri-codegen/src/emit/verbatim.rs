@@ -11,6 +11,8 @@ use super::Options;
 /// Returns the tokens of one of these files, with the path of `prost` from the options.
 pub(super) fn verbatim(source: &str, options: &Options) -> TokenStream {
     let prost = options.prost();
-    let source = source.replace("::prost::", &format!("{}::", quote!(#prost)));
-    source.parse().expect("the files of this crate are Rust")
+    source
+        .replace("::prost::", &format!("{}::", quote!(#prost)))
+        .parse()
+        .expect("the files of this crate are Rust")
 }
