@@ -155,15 +155,18 @@ pub(crate) const ATTRIBUTES: &[Attribute] = &[
 
 /// Parses all `#[nri(…)]` of a type. Errors are collected, and invalid items are skipped.
 pub(crate) fn parse(attributes: &[syn::Attribute], diagnostics: &mut Diagnostics) -> Attributes {
-    let attributes = attributes.iter().filter(|attribute| attribute.path().is_ident("nri"));
-    let items: Vec<_> = attributes.flat_map(|attribute| items(attribute, diagnostics)).collect();
+    let items: Vec<_> = attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("nri"))
+        .flat_map(|attribute| items(attribute, diagnostics))
+        .collect();
     collect(items, diagnostics)
 }
 
 /// Parses the arguments of `#[nri::plugin(…)]` like those of `#[nri(…)]`.
 pub(crate) fn parse_arguments(arguments: TokenStream, diagnostics: &mut Diagnostics) -> Attributes {
-    let items = Punctuated::<Item, Token![,]>::parse_terminated.parse2(arguments);
-    let items = written(items, diagnostics);
+    let parsed = Punctuated::<Item, Token![,]>::parse_terminated.parse2(arguments);
+    let items = written(parsed, diagnostics);
     collect(items, diagnostics)
 }
 
@@ -222,8 +225,8 @@ impl Attributes {
             Value::Equals(tokens) | Value::List(tokens) => tokens.clone(),
         };
         if (attribute.assign)(self, item.value).is_err() {
-            let key = item.key;
-            let at = quote!(#key #written);
+            let ident = item.key;
+            let at = quote!(#ident #written);
             let fact = format!("`{key}` has the wrong form");
             diagnostics.error(at, fact, format!("write `{}`", attribute.example));
         }

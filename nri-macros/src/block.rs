@@ -161,8 +161,9 @@ impl Found {
             implementation(quote!(plugin::handlers::#name), &[method])
         });
         let hooks: Vec<_> = self.hooks.iter().collect();
-        let hooks = (!hooks.is_empty()).then(|| implementation(quote!(plugin::Connection), &hooks));
-        handlers.chain(hooks).collect()
+        let connection =
+            (!hooks.is_empty()).then(|| implementation(quote!(plugin::Connection), &hooks));
+        handlers.chain(connection).collect()
     }
 }
 

@@ -43,10 +43,10 @@ pub(crate) fn message(fact: &str, help: &str) -> String {
 /// Returns help for an unknown name: the most similar known one, or all of them, most similar
 /// first, if none is similar.
 pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let known = by_similarity(wrong, known);
-    match similar(wrong, &known) {
+    let sorted = by_similarity(wrong, known);
+    match similar(wrong, &sorted) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("use one of {}", list(known.into_iter().map(|(_, name)| name))),
+        None => format!("use one of {}", list(sorted.into_iter().map(|(_, name)| name))),
     }
 }
 
@@ -60,8 +60,7 @@ pub(crate) fn nearest<'a>(
 
 /// Returns the names in backticks, with commas.
 pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let names = names.into_iter().map(|name| format!("`{name}`"));
-    names.collect::<Vec<_>>().join(", ")
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the names with their distances, most similar first.
@@ -69,11 +68,11 @@ fn by_similarity<'a>(
     wrong: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Vec<(usize, &'a str)> {
-    let wrong = plain(wrong);
-    let mut known: Vec<_> =
-        known.into_iter().map(|name| (distance(&wrong, &plain(name)), name)).collect();
-    known.sort_by_key(|(distance, _)| *distance);
-    known
+    let plain_wrong = plain(wrong);
+    let mut sorted: Vec<_> =
+        known.into_iter().map(|name| (distance(&plain_wrong, &plain(name)), name)).collect();
+    sorted.sort_by_key(|(distance, _)| *distance);
+    sorted
 }
 
 /// Returns the first of these names if it is similar.

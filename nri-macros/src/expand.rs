@@ -131,16 +131,22 @@ fn option(value: Option<impl ToTokens>) -> TokenStream {
 pub(crate) fn owned(generics: &Generics) -> Generics {
     let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
     let lifetimes = lifetimes(generics);
-    let params =
-        generics.params.iter().filter(|param| !is_lifetime(param)).map(ToTokens::to_token_stream);
-    let params: Vec<_> = params.map(|tokens| outlive(tokens, &lifetimes)).collect();
+    let params: Vec<_> = generics
+        .params
+        .iter()
+        .filter(|param| !is_lifetime(param))
+        .map(|param| outlive(param.to_token_stream(), &lifetimes))
+        .collect();
     let bounds = outlive(generics.where_clause.to_token_stream(), &lifetimes);
     let mut owned: Generics = syn::parse_quote!(<#(#params),*>);
     owned.where_clause = syn::parse_quote!(#bounds);
-    let shared = generics.type_params().map(|param| &param.ident).map(|param| -> WherePredicate {
-        syn::parse_quote!(#param: ::core::marker::Send + ::core::marker::Sync + 'static)
-    });
-    let shared: Vec<_> = shared.collect();
+    let shared: Vec<WherePredicate> = generics
+        .type_params()
+        .map(|param| &param.ident)
+        .map(|param| {
+            syn::parse_quote!(#param: ::core::marker::Send + ::core::marker::Sync + 'static)
+        })
+        .collect();
     if !shared.is_empty() {
         owned.make_where_clause().predicates.extend(shared);
     }
@@ -149,8 +155,7 @@ pub(crate) fn owned(generics: &Generics) -> Generics {
 
 /// Returns the names of the lifetime parameters.
 pub(crate) fn lifetimes(generics: &Generics) -> Vec<String> {
-    let lifetimes = generics.lifetimes();
-    lifetimes.map(|param| param.lifetime.ident.to_string()).collect()
+    generics.lifetimes().map(|param| param.lifetime.ident.to_string()).collect()
 }
 
 /// Replaces these lifetimes by `'static`.

@@ -128,8 +128,8 @@ fn derived_type(ident: &Ident, generics: &Generics) -> TokenStream {
         GenericParam::Type(param) => param.ident.to_token_stream(),
         GenericParam::Const(param) => param.ident.to_token_stream(),
     });
-    let arguments = (!generics.params.is_empty()).then(|| quote!(<#(#arguments),*>));
-    quote!(#ident #arguments)
+    let bracketed = (!generics.params.is_empty()).then(|| quote!(<#(#arguments),*>));
+    quote!(#ident #bracketed)
 }
 
 const NAME_HELP: (&str, &str) =

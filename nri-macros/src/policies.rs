@@ -147,8 +147,7 @@ impl Checker<'_> {
         name: &Ident,
         allowed: fn(&Rpc) -> bool,
     ) -> Option<&'static Rpc> {
-        let mut rpcs = RPCS.iter().filter(|rpc| allowed(rpc));
-        let Some(rpc) = rpcs.find(|rpc| rpc.is_named(name)) else {
+        let Some(rpc) = RPCS.iter().find(|rpc| allowed(rpc) && rpc.is_named(name)) else {
             let known = RPCS.iter().filter(|rpc| allowed(rpc)).map(|rpc| rpc.name);
             let help = suggest(&name.to_string(), known);
             let fact = format!("`{name}` is not an event that `{attribute}` accepts");

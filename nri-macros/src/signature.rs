@@ -141,10 +141,10 @@ impl Signature {
     /// Returns the signature as an author writes it.
     fn written(&self) -> String {
         let Signature { method, arguments, answer } = self;
-        let arguments: String =
+        let parameters: String =
             arguments.iter().map(|(name, ty)| format!(", {name}: {ty}")).collect();
-        let answer = answer.map(|ty| format!(" -> nri::Result<{ty}>")).unwrap_or_default();
-        format!("`async fn {method}(&self{arguments}){answer}`")
+        let result = answer.map(|ty| format!(" -> nri::Result<{ty}>")).unwrap_or_default();
+        format!("`async fn {method}(&self{parameters}){result}`")
     }
 }
 
@@ -197,11 +197,15 @@ fn mentions(ty: &str, name: &str) -> bool {
 
 /// Returns the types of the arguments after the receiver.
 fn types(method: &ImplItemFn) -> Vec<&Type> {
-    let types = method.sig.inputs.iter().filter_map(|argument| match argument {
-        FnArg::Typed(typed) => Some(&*typed.ty),
-        FnArg::Receiver(_) => None,
-    });
-    types.collect()
+    method
+        .sig
+        .inputs
+        .iter()
+        .filter_map(|argument| match argument {
+            FnArg::Typed(typed) => Some(&*typed.ty),
+            FnArg::Receiver(_) => None,
+        })
+        .collect()
 }
 
 /// Returns true if a receiver is a shared reference. The compiler judges one with a type.
