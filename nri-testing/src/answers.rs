@@ -116,6 +116,5 @@ fn unless_empty<T: Clone + Default + PartialEq>(
     part: Option<T>,
     original: &Option<T>,
 ) -> Option<T> {
-    let part = part.filter(|part| *part != T::default());
-    part.or_else(|| original.clone())
+    part.filter(|part| *part != T::default()).or_else(|| original.clone())
 }

@@ -50,8 +50,8 @@ impl RunningRuntime {
         linux.pod_overhead = overhead.or(linux.pod_overhead.take());
         linux.pod_resources = resources.or(linux.pod_resources.take());
         self.world.lock().replace_pod(&pod);
-        let event = Event::PostUpdatePodSandbox;
-        self.request(event, self.adaptation.post_update_pod_sandbox(&pod)).await?;
+        let post = Event::PostUpdatePodSandbox;
+        self.request(post, self.adaptation.post_update_pod_sandbox(&pod)).await?;
         Ok(pod)
     }
 
@@ -118,14 +118,14 @@ impl RunningRuntime {
         #[cfg(feature = "oci")]
         let spec = spec::adjusted(&original, &answer.adjust)
             .map_err(|error| EventError::spec(event, error))?;
-        let container = adjusted(original.clone(), answer.adjust.clone());
-        self.world.lock().containers.push(container.clone());
-        let event = Event::PostCreateContainer;
-        self.request(event, self.adaptation.post_create_container(&pod, &container)).await?;
+        let created = adjusted(original.clone(), answer.adjust.clone());
+        self.world.lock().containers.push(created.clone());
+        let post = Event::PostCreateContainer;
+        self.request(post, self.adaptation.post_create_container(&pod, &created)).await?;
         Ok(Created {
             pod,
             original,
-            container,
+            container: created,
             adjustment: answer.adjust,
             updates: answer.updates,
             evictions: answer.evictions,
@@ -179,8 +179,8 @@ impl RunningRuntime {
         let (pod, mut container) = self.known(event, container)?;
         self.request(event, self.adaptation.start_container(&pod, &container)).await?;
         self.set_state(&mut container, ContainerState::ContainerRunning);
-        let event = Event::PostStartContainer;
-        self.request(event, self.adaptation.post_start_container(&pod, &container)).await.map(drop)
+        let post = Event::PostStartContainer;
+        self.request(post, self.adaptation.post_start_container(&pod, &container)).await.map(drop)
     }
 
     /// Updates the resources of a container: UpdateContainer and PostUpdateContainer. The container
@@ -201,8 +201,8 @@ impl RunningRuntime {
             .await?;
         container.linux.get_or_insert_default().resources = Some(answer.resources.clone());
         self.world.lock().replace(container.clone());
-        let event = Event::PostUpdateContainer;
-        self.request(event, self.adaptation.post_update_container(&pod, &container)).await?;
+        let post = Event::PostUpdateContainer;
+        self.request(post, self.adaptation.post_update_container(&pod, &container)).await?;
         Ok(updated(answer, ignored))
     }
 
@@ -250,28 +250,32 @@ impl RunningRuntime {
         container: Option<&Container>,
     ) -> Result<Updated> {
         let pod = self.known_pod(event, pod)?;
-        let known = container.map(|container| self.known(event, container));
-        let container = known.transpose()?.map(|(_, container)| container);
+        let known = match container {
+            Some(container) => Some(self.known(event, container)?.1),
+            None => None,
+        };
         let (answer, ignored) =
-            self.request(event, self.adaptation.send(event, &pod, container.as_ref())).await?;
+            self.request(event, self.adaptation.send(event, &pod, known.as_ref())).await?;
         Ok(updated(answer, ignored))
     }
 
     fn known_pod(&self, event: Event, pod: &PodSandbox) -> Result<PodSandbox> {
         let contents = self.world.lock();
-        let known = contents.pod(&pod.id).cloned();
-        known.ok_or_else(|| EventError::unknown(event, "pod", &pod.id))
+        contents.pod(&pod.id).cloned().ok_or_else(|| EventError::unknown(event, "pod", &pod.id))
     }
 
     /// Returns the container as the runtime has it, and its pod.
     fn known(&self, event: Event, container: &Container) -> Result<(PodSandbox, Container)> {
         let contents = self.world.lock();
-        let mut containers = contents.containers.iter();
-        let known = containers
+        let known = contents
+            .containers
+            .iter()
             .find(|known| known.id == container.id)
             .ok_or_else(|| EventError::unknown(event, "container", &container.id))?;
-        let pod = contents.pod(&known.pod_sandbox_id).cloned();
-        let pod = pod.ok_or_else(|| EventError::unknown(event, "pod", &known.pod_sandbox_id))?;
+        let pod = contents
+            .pod(&known.pod_sandbox_id)
+            .cloned()
+            .ok_or_else(|| EventError::unknown(event, "pod", &known.pod_sandbox_id))?;
         Ok((pod, known.clone()))
     }
 

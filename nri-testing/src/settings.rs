@@ -145,8 +145,8 @@ impl Runtime {
         let (None, Some((name, version))) = (&self.release, linked) else {
             return Ok(self.release.clone());
         };
-        let linked = stub::Runtime::released(name, version).and_then(|it| it.nri_version());
-        linked.map(Some).ok_or_else(|| {
+        let release = stub::Runtime::released(name, version).and_then(|it| it.nri_version());
+        release.map(Some).ok_or_else(|| {
             let message = format!("no {name} {version} that speaks the protocol of NRI is known");
             Error::with_kind(ErrorKind::Config, message)
                 .with_help("name a release from containerd 1.7.0 or CRI-O 1.26.0 on")

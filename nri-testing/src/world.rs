@@ -45,9 +45,11 @@ impl Contents {
 
     /// Returns the containers of a pod.
     pub(super) fn containers_of(&self, pod_id: &str) -> Vec<Container> {
-        let containers = self.containers.iter();
-        let inside = containers.filter(|container| container.pod_sandbox_id == pod_id);
-        inside.cloned().collect()
+        self.containers
+            .iter()
+            .filter(|container| container.pod_sandbox_id == pod_id)
+            .cloned()
+            .collect()
     }
 
     /// Replaces the pod with the same id.
@@ -90,8 +92,7 @@ impl RuntimeCallbacks for Callbacks {
         }
         let contents = self.world.lock();
         contents.pods.iter().for_each(|pod| state.add_pod(pod));
-        let containers = contents.containers.iter();
-        containers.for_each(|container| state.add_container(container));
+        contents.containers.iter().for_each(|container| state.add_container(container));
         Ok(())
     }
 

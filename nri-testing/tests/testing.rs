@@ -182,8 +182,8 @@ async fn the_spec_has_what_plugins_add() -> Result {
 #[tokio::test]
 async fn an_older_runtime_sends_state_change() -> Result {
     let mut runtime = testing::Runtime::new().speaking("v0.11.0").start(Subject::default()).await?;
-    let refused = runtime.run_pod(pod("web").annotation("refuse", "no room")).await;
-    let refused = refused.unwrap_err();
+    let web = pod("web").annotation("refuse", "no room");
+    let refused = runtime.run_pod(web).await.unwrap_err();
     assert_eq!(refused.event(), Event::RunPodSandbox);
     assert!(refused.fails_request(), "{refused}");
     assert_eq!(refused.outcomes()[0].via, Some(Via::StateChange));
@@ -290,25 +290,25 @@ async fn time_passes_for_tasks_of_the_plugin() -> Result {
 
 #[tokio::test]
 async fn a_plugin_that_cannot_start_says_why() {
-    let broken = testing::Runtime::new().config("broken");
-    let error = broken.start(Subject::default()).await.unwrap_err();
-    assert!(format!("{error:#}").contains("the configuration is broken"), "{error:#}");
-    let unknown = testing::Runtime::new().speaking("v9.9.9");
-    let error = unknown.start(Subject::default()).await.unwrap_err();
-    assert!(error.to_string().contains("v9.9.9"), "{error}");
+    let settings = testing::Runtime::new().config("broken");
+    let broken = settings.start(Subject::default()).await.unwrap_err();
+    assert!(format!("{broken:#}").contains("the configuration is broken"), "{broken:#}");
+    let unreleased = testing::Runtime::new().speaking("v9.9.9");
+    let unknown = unreleased.start(Subject::default()).await.unwrap_err();
+    assert!(unknown.to_string().contains("v9.9.9"), "{unknown}");
 }
 
 #[tokio::test]
 async fn what_the_test_did_not_create_is_an_error() -> Result {
     let mut runtime = testing::Runtime::new().start(Subject::default()).await?;
     let (ghost, app) = pod("ghost").container("app").build();
-    let error = runtime.create_container(&ghost, container("app")).await.unwrap_err();
+    let without_pod = runtime.create_container(&ghost, container("app")).await.unwrap_err();
     assert_eq!(
-        error.to_string(),
+        without_pod.to_string(),
         "CreateContainer: the test runtime has no pod with id \"ghost-pod\": create it first"
     );
-    let error = runtime.stop_container(&app).await.unwrap_err();
-    assert!(error.to_string().contains("no container with id \"ghost-pod-app\""), "{error}");
+    let unknown = runtime.stop_container(&app).await.unwrap_err();
+    assert!(unknown.to_string().contains("no container with id \"ghost-pod-app\""), "{unknown}");
     Ok(())
 }
 
@@ -456,11 +456,11 @@ impl StartContainer for Waiting {
 async fn an_update_that_is_awaited_within_a_handler_is_an_error_that_names_it() -> Result {
     let mut runtime = testing::Runtime::new().start(Waiting).await?;
     let app = pod("web").container("app");
-    let error = runtime.create_in_pod(app).await.unwrap_err().to_string();
-    assert!(error.contains("within the handler of PostCreateContainer"), "{error}");
+    let created = runtime.create_in_pod(app).await.unwrap_err().to_string();
+    assert!(created.contains("within the handler of PostCreateContainer"), "{created}");
     let container = runtime.containers().remove(0);
-    let error = runtime.start_container(&container).await.unwrap_err().to_string();
-    assert!(error.contains("within the handler of StartContainer"), "{error}");
+    let started = runtime.start_container(&container).await.unwrap_err().to_string();
+    assert!(started.contains("within the handler of StartContainer"), "{started}");
     assert!(runtime.requested().is_empty());
     Ok(())
 }
