@@ -1,5 +1,5 @@
-//! Measures the time that the bridge adds to an event: `cargo bench -p nri-bridge`, or with a number
-//! for more rounds.
+//! Measures the time that the bridge adds to an event: `cargo bench -p nri-bridge`, or with a
+//! number for more rounds.
 //!
 //! `direct` is RunPodSandbox from an adaptation that falls back to StateChange, `bridged` the same
 //! from one that never sends StateChange, through the bridge. The plugin knows nothing but
@@ -47,12 +47,14 @@ fn main() -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match arguments.get(1).map(String::as_str) {
         Some("plugin") => runtime.block_on(plugin(Path::new(&arguments[2]))),
-        Some("bridge") => Ok(runtime.block_on(async {
-            let (runtime, plugins) = (arguments[2].clone().into(), arguments[3].clone().into());
-            listen(&Listening { runtime, plugins }, &Options::default(), &State::default()).await
-        })?),
+        Some("bridge") => runtime.block_on(bridge(&arguments[2], &arguments[3])),
         _ => runtime.block_on(measure(&arguments)),
     }
+}
+
+async fn bridge(runtime: &str, plugins: &str) -> Result<()> {
+    let listening = Listening { runtime: runtime.into(), plugins: plugins.into() };
+    Ok(listen(&listening, &Options::default(), &State::default()).await?)
 }
 
 async fn plugin(socket: &Path) -> Result<()> {
@@ -64,45 +66,48 @@ async fn plugin(socket: &Path) -> Result<()> {
         ..RegisterPluginRequest::default()
     };
     let (service, method) = ("nri.pkg.api.v1alpha1.Runtime", "RegisterPlugin");
-    let registered = caller.call(service, method, register.encode_to_vec(), None);
-    let (served, registered) = tokio::join!(connection.serve(&Old), registered);
+    let registering = caller.call(service, method, register.encode_to_vec(), None);
+    let (served, registered) = tokio::join!(connection.serve(&Old), registering);
     registered?;
     served?;
     Ok(())
 }
 
 async fn measure(arguments: &[String]) -> Result<()> {
-    let rounds = arguments.iter().find_map(|arg| arg.parse().ok());
-    let rounds: usize = rounds.unwrap_or(20_000);
+    let rounds: usize = arguments.iter().find_map(|arg| arg.parse().ok()).unwrap_or(20_000);
     let folder = tempfile::tempdir()?;
     let at = |name: &str| folder.path().join(name);
     let direct = Side::start(&at("direct"), &at("direct"), |builder| builder).await?;
     let (runtime, bridge) = (at("runtime").display().to_string(), at("bridge"));
     let process = Process::start(&["bridge", &runtime, &bridge.display().to_string()])?;
     let bridged = Side::start(&at("runtime"), &bridge, Builder::without_state_change).await?;
-    let mut times = [Vec::new(), Vec::new()];
+    let mut measured = [Vec::new(), Vec::new()];
     let mut memory = None;
     for _ in 0..rounds.div_ceil(TURN) {
-        for (side, times) in [&direct, &bridged].into_iter().zip(&mut times) {
+        for (side, times) in [&direct, &bridged].into_iter().zip(&mut measured) {
             side.turn(times).await?;
         }
         memory = memory.or_else(|| process.memory());
     }
-    println!("{} round trips each   p50 us   p99 us", times[0].len());
-    let [direct, bridged] = times.map(|mut times| {
-        times.sort();
-        [times[times.len() / 2], times[times.len() * 99 / 100]]
-    });
-    for (name, times) in [("direct", direct), ("bridged", bridged)] {
+    println!("{} round trips each   p50 us   p99 us", measured[0].len());
+    let results = measured.map(percentiles);
+    for (name, times) in ["direct", "bridged"].into_iter().zip(results) {
         let [p50, p99] = times.map(|time| time.as_secs_f64() * 1e6);
         println!("{name:22} {p50:>8.1} {p99:>8.1}");
     }
-    let added = bridged[0].saturating_sub(direct[0]);
+    let [[direct_p50, _], [bridged_p50, _]] = results;
+    let added = bridged_p50.saturating_sub(direct_p50);
     println!("added, p50 {:>20.1}", added.as_secs_f64() * 1e6);
     if let (Some(before), Some(after)) = (memory, process.memory()) {
         println!("memory of the bridge: {before} KiB, then {after} KiB");
     }
     Ok(())
+}
+
+/// Returns the median and the 99th percentile.
+fn percentiles(mut times: Vec<Duration>) -> [Duration; 2] {
+    times.sort();
+    [times[times.len() / 2], times[times.len() * 99 / 100]]
 }
 
 /// A runtime with the plugin.
@@ -123,11 +128,11 @@ impl Side {
         while !plugin.exists() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        let plugin = Process::start(&["plugin", &plugin.display().to_string()])?;
+        let process = Process::start(&["plugin", &plugin.display().to_string()])?;
         while adaptation.plugins().is_empty() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        Ok(Self { adaptation, _plugin: plugin })
+        Ok(Self { adaptation, _plugin: process })
     }
 
     async fn turn(&self, times: &mut Vec<Duration>) -> Result<()> {

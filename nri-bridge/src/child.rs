@@ -58,9 +58,9 @@ impl Program {
         let failed = |error| Error::of_path(ErrorKind::Launch, "cannot start", &self.path, error);
         let (ours, theirs) = StdUnixStream::pair().map_err(failed)?;
         ours.set_nonblocking(true).map_err(failed)?;
-        let ours = UnixStream::from_std(ours).and_then(Socket::new).map_err(failed)?;
+        let socket = UnixStream::from_std(ours).and_then(Socket::new).map_err(failed)?;
         let process = self.spawn(theirs).map_err(failed)?;
-        Ok((ours, Child::new(process, &self.label())))
+        Ok((socket, Child::new(process, &self.label())))
     }
 
     fn spawn(&self, socket: StdUnixStream) -> io::Result<Process> {

@@ -67,8 +67,8 @@ impl State {
 
     /// Returns the answers of `/readyz` and `/metrics`.
     pub fn health(&self) -> Health {
-        let (status, metrics) = (self.clone(), self.clone());
-        let status = move || match status.serving() {
+        let (state, metrics) = (self.clone(), self.clone());
+        let status = move || match state.serving() {
             0 => (false, "no plugin is connected".to_owned()),
             1 => (true, "serving".to_owned()),
             count => (true, format!("serving {count} plugins")),

@@ -108,22 +108,30 @@ mod tests {
     async fn a_plugin_waits_for_the_runtime_until_it_leaves() {
         let folder = tempfile::tempdir().expect("a folder");
         let socket = folder.path().join("nri.sock");
-        let (mut plugin, ours) = UnixStream::pair().expect("a pair");
-        plugin.write_all(b"registration").await.expect("there is room");
-        let waiting = connect(&socket, ours);
-        let (connected, ()) = tokio::join!(waiting, async {
+        let (plugin, ours) = registering().await;
+        let (connected, ()) = tokio::join!(connect(&socket, ours), async {
             tokio::task::yield_now().await;
             drop(plugin);
         });
         assert!(connected.is_none());
+    }
 
-        let (mut plugin, ours) = UnixStream::pair().expect("a pair");
-        plugin.write_all(b"registration").await.expect("there is room");
-        let waiting = connect(&socket, ours);
-        let (connected, _listener) = tokio::join!(waiting, async {
+    #[tokio::test]
+    async fn a_plugin_that_stays_is_connected_when_the_runtime_is_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let socket = folder.path().join("nri.sock");
+        let (_plugin, ours) = registering().await;
+        let (connected, _listener) = tokio::join!(connect(&socket, ours), async {
             tokio::task::yield_now().await;
             UnixListener::bind(&socket).expect("a socket")
         });
         assert!(connected.is_some());
+    }
+
+    /// Returns a plugin that has sent its registration, and our end of its connection.
+    async fn registering() -> (UnixStream, UnixStream) {
+        let (mut plugin, ours) = UnixStream::pair().expect("a pair");
+        plugin.write_all(b"registration").await.expect("there is room");
+        (plugin, ours)
     }
 }

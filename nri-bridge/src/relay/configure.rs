@@ -38,10 +38,10 @@ impl Configure {
     /// Returns an error if it is not a Configure request.
     pub(super) fn new(sent: &Bytes, options: &Options) -> Result<Self, DecodeError> {
         let known = ConfigureRequest::decode(&sent[..])?;
-        let millis = |limit: i64| limit * i64::from(SHARE) / 100;
+        let shortened = |limit: i64| limit * i64::from(SHARE) / 100;
         let changes = ConfigureRequest {
-            registration_timeout: millis(known.registration_timeout),
-            request_timeout: millis(known.request_timeout),
+            registration_timeout: shortened(known.registration_timeout),
+            request_timeout: shortened(known.request_timeout),
             nri_version: options.speak.clone().unwrap_or_default(),
             ..ConfigureRequest::default()
         };

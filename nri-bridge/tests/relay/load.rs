@@ -36,9 +36,11 @@ async fn a_split_state_arrives_in_its_parts() {
     let settings = |builder: Builder| builder.callbacks(ManyContainers).request_timeout(limit);
     let bridged = Bridged::with(settings, Old::new(handled(), Behaviour::Answers)).await;
     let requests = bridged.plugin.requests.lock().expect("no panic").clone();
-    let parts = requests.iter().filter(|(method, _)| method == "Synchronize");
-    let parts = parts.map(|(_, part)| SynchronizeRequest::decode(&part[..]).expect("a message"));
-    let parts: Vec<_> = parts.collect();
+    let parts: Vec<_> = requests
+        .iter()
+        .filter(|(method, _)| method == "Synchronize")
+        .map(|(_, part)| SynchronizeRequest::decode(&part[..]).expect("a message"))
+        .collect();
     assert!(parts.len() > 1, "{} parts", parts.len());
     let (last, others) = parts.split_last().expect("parts");
     assert!(!last.more && others.iter().all(|part| part.more));
@@ -72,18 +74,22 @@ async fn many_events_of_each_kind_arrive_once_and_in_order() {
     runtime.admit().await;
     // The fields of all their requests have the same numbers.
     let request = StartContainerRequest { pod: Some(pod()), container: Some(container()) };
-    let request = Bytes::from(request.encode_to_vec());
+    let payload = Bytes::from(request.encode_to_vec());
     for _ in 0..ROUNDS {
         for event in CARRIED {
-            let answer = runtime.send(event, request.clone(), PATIENCE).await;
+            let answer = runtime.send(event, payload.clone(), PATIENCE).await;
             assert_eq!(answer.expect("it passes"), Bytes::new(), "{event:?}");
         }
     }
     let called = plugin.called();
     let arrived: Vec<_> =
         called.iter().filter_map(|call| call.strip_prefix("StateChange ")).collect();
-    let expected = CARRIED.iter().map(|event| event.as_str_name()).cycle();
-    let expected: Vec<_> = expected.take(ROUNDS * CARRIED.len()).collect();
+    let expected: Vec<_> = CARRIED
+        .iter()
+        .map(|event| event.as_str_name())
+        .cycle()
+        .take(ROUNDS * CARRIED.len())
+        .collect();
     assert!(arrived == expected, "{} events arrived", arrived.len());
     // Each RPC was tried once: the refusals, Configure and Synchronize.
     assert_eq!(called.len() - arrived.len(), CARRIED.len() + 2);

@@ -38,14 +38,14 @@ fn bridge(runtime: &Path, plugins: &Path) -> Child {
 /// Connects a plugin to the bridge and registers it. It reads until it is told to stop.
 async fn plugin(socket: &Path, name: &str, stop: &'static Notify) {
     let deadline = Instant::now() + PATIENCE;
-    let stream = loop {
+    let connected = loop {
         match UnixStream::connect(socket).await {
             Ok(stream) => break stream,
             Err(error) => assert!(Instant::now() < deadline, "the bridge does not listen: {error}"),
         }
         sleep(Duration::from_millis(5)).await;
     };
-    let stream = Socket::new(stream).expect("a socket");
+    let stream = Socket::new(connected).expect("a socket");
     let (connection, caller) = Connection::new(stream, Channels::PLUGIN, Limits::default());
     let register = RegisterPluginRequest {
         plugin_name: name.to_owned(),
