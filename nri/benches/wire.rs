@@ -112,10 +112,10 @@ async fn round_trip(caller: &Caller, size: usize) -> Duration {
 }
 
 fn percentiles(times: impl Iterator<Item = Duration>) -> String {
-    let mut times: Vec<Duration> = times.collect();
-    times.sort_unstable();
+    let mut sorted: Vec<Duration> = times.collect();
+    sorted.sort_unstable();
     let at = |part: usize| {
-        times[(times.len() * part / 100).min(times.len() - 1)].as_nanos() as f64 / 1000.0
+        sorted[(sorted.len() * part / 100).min(sorted.len() - 1)].as_nanos() as f64 / 1000.0
     };
     format!("{:.1}/{:.1}", at(50), at(99))
 }

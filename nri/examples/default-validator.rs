@@ -75,11 +75,11 @@ impl Validator {
     }
 
     fn set_rules(&self, rules: Rules) {
-        let rules = rules.validator();
-        if rules.is_none() {
+        let validator = rules.validator();
+        if validator.is_none() {
             warn!("the configuration does not enable validation: every adjustment is accepted");
         }
-        *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules;
+        *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = validator;
     }
 }
 
@@ -191,8 +191,8 @@ mod tests {
         let tolerant = pod("web").annotation("tolerate.example.com/container.app", "true");
         assert_eq!(rejection(config, tolerant.container("app")).await, "");
         let web = pod("web").annotation("required-plugins.noderesource.dev", "[hooker, numa]");
-        let missing = rejection("", web.container("app")).await;
-        assert!(missing.contains("numa") && !missing.contains("hooker"), "{missing}");
+        let annotated = rejection("", web.container("app")).await;
+        assert!(annotated.contains("numa") && !annotated.contains("hooker"), "{annotated}");
     }
 
     #[tokio::test]

@@ -47,8 +47,7 @@ mod tests {
         let settings = testing::Runtime::new().speaking(release);
         let mut runtime = settings.start(Legacy).await.unwrap();
         let web = runtime.run_pod(pod("web")).await.unwrap();
-        let app = runtime.create_container(&web, testing::container("app"));
-        let app = app.await.unwrap();
+        let app = runtime.create_container(&web, testing::container("app")).await.unwrap();
         runtime.start_container(&app).await.unwrap();
         runtime.stop_pod(&web).await.unwrap();
         runtime.remove_pod(&web).await.unwrap();

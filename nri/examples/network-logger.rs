@@ -68,12 +68,12 @@ mod tests {
         let logs = Logs::start();
         let old = testing::Runtime::new().with_pod(pod("old").ip("10.0.0.1"));
         let mut runtime = old.start(NetworkLogger).await.unwrap();
-        let web = pod("web").ip("10.0.0.2").ip("fd00::2").with(|pod| {
+        let fixture = pod("web").ip("10.0.0.2").ip("fd00::2").with(|pod| {
             let namespace =
                 LinuxNamespace { r#type: "network".to_owned(), path: "/run/netns/web".to_owned() };
             pod.linux.get_or_insert_default().namespaces.push(namespace);
         });
-        let web = runtime.run_pod(web).await.unwrap();
+        let web = runtime.run_pod(fixture).await.unwrap();
         runtime.stop_pod(&web).await.unwrap();
         runtime.remove_pod(&web).await.unwrap();
         assert_eq!(

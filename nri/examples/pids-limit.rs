@@ -41,21 +41,23 @@ impl PidsLimit {
     }
 
     async fn on_connect(&self, cx: &EventContext) {
-        let updates = |settings: &Settings| {
-            let containers = self.store.containers();
-            let limit = settings.limit.into_iter();
-            // A container may have stopped meanwhile.
-            let update = |(container, limit): (&Container, i64)| {
-                ContainerUpdate::new(&container.id).pids_limit(limit).ignore_failure()
-            };
-            let limited = limit.flat_map(|limit| containers.iter().map(move |it| (&**it, limit)));
-            limited.map(update).collect()
-        };
-        self.settings.reconcile(cx, updates).await;
+        self.settings.reconcile(cx, |settings| self.updates(settings)).await;
     }
 
     async fn on_reconnect(&self, cx: &EventContext) {
         self.on_connect(cx).await;
+    }
+}
+
+impl PidsLimit {
+    /// Returns an update of each container to the limit, if there is one.
+    fn updates(&self, settings: &Settings) -> Updates {
+        let Some(limit) = settings.limit else {
+            return Updates::new();
+        };
+        // A container may have stopped meanwhile.
+        let update = |id: &str| ContainerUpdate::new(id).pids_limit(limit).ignore_failure();
+        self.store.containers().iter().map(|container| update(&container.id)).collect()
     }
 }
 
@@ -90,12 +92,13 @@ mod tests {
     /// Returns the limits that the plugin has requested outside of events, with the containers,
     /// oldest first.
     fn requested(runtime: &RunningRuntime) -> Vec<(String, i64)> {
-        let requested = runtime.requested().into_iter();
-        let updates = requested.flat_map(|it| it.updates);
-        let limit = |update: &ContainerUpdate| update.linux.clone()?.resources?.pids;
-        updates
+        let pids_of = |update: &ContainerUpdate| update.linux.clone()?.resources?.pids;
+        runtime
+            .requested()
+            .into_iter()
+            .flat_map(|it| it.updates)
             .map(|update| {
-                let limit = limit(&update).map_or(0, |pids| pids.limit);
+                let limit = pids_of(&update).map_or(0, |pids| pids.limit);
                 (update.container_id, limit)
             })
             .collect()
@@ -109,8 +112,7 @@ mod tests {
         let settings = ConfigWatch::of_file(file.path(), parser).unwrap();
         let old = testing::Runtime::new().with_container(pod("old").container("db"));
         let mut runtime = start(old, settings).await.unwrap();
-        let app = pod("web").container("app");
-        let created = runtime.create_in_pod(app).await.unwrap();
+        let created = runtime.create_in_pod(pod("web").container("app")).await.unwrap();
         assert_eq!(created.resources().and_then(|it| it.pids).unwrap().limit, 10);
 
         std::fs::write(&file, "limit: 2000").unwrap();
@@ -132,8 +134,7 @@ mod tests {
     async fn without_a_file_nothing_changes() {
         let settings = Settings::default().into();
         let mut runtime = start(testing::Runtime::new(), settings).await.unwrap();
-        let created = runtime.create_in_pod(pod("web").container("app"));
-        let created = created.await.unwrap();
+        let created = runtime.create_in_pod(pod("web").container("app")).await.unwrap();
         assert_eq!(created.container, created.original);
         assert!(runtime.requested().is_empty());
     }

@@ -85,13 +85,13 @@ mod tests {
 
     #[tokio::test]
     async fn annotations_set_the_fields() {
-        let rdt = rdt(&[
+        let annotations = [
             ("closid", "gold"),
             ("schemata", "L3:0=ff,MB:0=50"),
             ("enablemonitoring", "T"),
             ("color", "blue"),
-        ]);
-        let rdt = rdt.await.unwrap().unwrap();
+        ];
+        let rdt = rdt(&annotations).await.unwrap().unwrap();
         assert_eq!(rdt.clos_id.unwrap(), "gold");
         assert_eq!(rdt.schemata.unwrap(), ["L3:0=ff", "MB:0=50"]);
         assert!(rdt.enable_monitoring.unwrap());

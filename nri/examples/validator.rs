@@ -47,8 +47,8 @@ impl Validator {
         request: ValidateContainerAdjustmentRequest,
     ) -> nri::Result<Verdict> {
         let adjust = request.adjust.unwrap_or_default();
-        let found = self.denied.iter().filter(|(_, is_in)| is_in(&adjust));
-        let found: Vec<_> = found.map(|(name, _)| *name).collect();
+        let found: Vec<_> =
+            self.denied.iter().filter(|(_, is_in)| is_in(&adjust)).map(|(name, _)| *name).collect();
         if found.is_empty() {
             return Ok(Verdict::Accept);
         }

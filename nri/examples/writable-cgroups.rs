@@ -71,8 +71,7 @@ impl WritableCgroups {
             );
             return Ok(adjustment);
         }
-        let mounts = container.mounts.iter();
-        let Some(mount) = mounts.rev().find(|mount| mount.destination == CGROUPS) else {
+        let Some(mount) = container.mounts.iter().rev().find(|it| it.destination == CGROUPS) else {
             return Err(nri::Error::new(format!("{name} has no mount at {CGROUPS}")));
         };
         let Some(mount) = writable(mount) else {
@@ -89,10 +88,10 @@ fn has_nsdelegate(mountinfo: &str) -> bool {
     let options = mountinfo.lines().find_map(|line| {
         let (mount, filesystem) = line.split_once(" - ")?;
         let point = mount.split(' ').nth(4)?;
-        let mut filesystem = filesystem.split(' ');
-        let is_cgroup2 = filesystem.next() == Some("cgroup2");
+        let mut fields = filesystem.split(' ');
+        let is_cgroup2 = fields.next() == Some("cgroup2");
         let is_root = point == CGROUPS || point == "/sys/fs/cgroup/unified";
-        (is_cgroup2 && is_root).then(|| filesystem.nth(1))?
+        (is_cgroup2 && is_root).then(|| fields.nth(1))?
     });
     options.is_some_and(|options| options.split(',').any(|option| option == "nsdelegate"))
 }
@@ -145,9 +144,9 @@ mod tests {
         let plugin = WritableCgroups { delegated };
         let mut runtime = testing::Runtime::new().start(plugin).await.unwrap();
         let created = runtime.create_in_pod(app).await?;
-        let mut mounts = created.adjustment.mounts.into_iter();
-        let mount = mounts.find(|mount| mount.destination == CGROUPS);
-        Ok(mount.map(|mount| mount.options).unwrap_or_default())
+        let changed =
+            created.adjustment.mounts.into_iter().find(|mount| mount.destination == CGROUPS);
+        Ok(changed.map(|mount| mount.options).unwrap_or_default())
     }
 
     #[tokio::test]

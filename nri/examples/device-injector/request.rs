@@ -81,6 +81,17 @@ impl Device {
     }
 }
 
+impl MountRequest {
+    fn into_nri(self) -> Mount {
+        Mount {
+            source: self.source,
+            destination: self.destination,
+            r#type: self.r#type,
+            options: self.options,
+        }
+    }
+}
+
 pub(crate) fn devices(pod: &PodSandbox, container: &str) -> nri::Result<Vec<LinuxDevice>> {
     let devices: Vec<Device> = list(pod, container, "devices")?;
     devices.into_iter().map(Device::into_nri).collect()
@@ -88,13 +99,7 @@ pub(crate) fn devices(pod: &PodSandbox, container: &str) -> nri::Result<Vec<Linu
 
 pub(crate) fn mounts(pod: &PodSandbox, container: &str) -> nri::Result<Vec<Mount>> {
     let mounts: Vec<MountRequest> = list(pod, container, "mounts")?;
-    let mount = |mount: MountRequest| Mount {
-        source: mount.source,
-        destination: mount.destination,
-        r#type: mount.r#type,
-        options: mount.options,
-    };
-    Ok(mounts.into_iter().map(mount).collect())
+    Ok(mounts.into_iter().map(MountRequest::into_nri).collect())
 }
 
 pub(crate) fn cdi_devices(pod: &PodSandbox, container: &str) -> nri::Result<Vec<String>> {
@@ -110,9 +115,8 @@ pub(crate) fn io_priority(
         return Ok(None);
     };
     let request: IoPriority = annotation.parse(serde_yaml_ng::from_str)?;
-    let class = IoPrioClass::from_str_name(&request.class);
-    let unknown = || annotation.invalid(format!("unknown class {:?}", request.class));
-    let class = class.ok_or_else(unknown)?;
+    let class = IoPrioClass::from_str_name(&request.class)
+        .ok_or_else(|| annotation.invalid(format!("unknown class {:?}", request.class)))?;
     Ok(Some(LinuxIoPriority::new(class, request.priority)))
 }
 

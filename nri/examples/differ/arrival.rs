@@ -21,8 +21,7 @@ impl Arrival {
 
     /// Returns its objects with their names.
     pub(crate) fn objects(&self) -> impl Iterator<Item = (&'static str, &Value)> {
-        let container = self.container.as_ref();
-        let container = container.map(|container| ("container", container));
+        let container = self.container.as_ref().map(|container| ("container", container));
         [("pod", &self.pod)].into_iter().chain(container)
     }
 }

@@ -45,10 +45,12 @@ impl Synchronize for Differ {
         let report = &self.history.report;
         if report.level > 2 {
             let json = |error: serde_json::Error| nri::Error::other(error);
-            let pods = serde_json::to_string(&pods).map_err(json)?;
-            let containers = serde_json::to_string(&containers).map_err(json)?;
-            report.print(&format!("[{}] Synchronize: pods: {pods}", self.index));
-            report.print(&format!("[{}] Synchronize: containers: {containers}", self.index));
+            for (name, list) in [
+                ("pods", serde_json::to_string(&pods).map_err(json)?),
+                ("containers", serde_json::to_string(&containers).map_err(json)?),
+            ] {
+                report.print(&format!("[{}] Synchronize: {name}: {list}", self.index));
+            }
         }
         Ok(Updates::new())
     }

@@ -27,10 +27,9 @@ impl History {
     /// that place did not get the event, because its plugin was not registered yet.
     pub(crate) fn arrive(&self, place: usize, (index, event): (u8, &str), id: &str, now: Arrival) {
         let key = format!("{event} {id}");
-        let before = place.checked_sub(1).map(|before| (before, key.clone()));
-        let before = before.map(|before| {
+        let before = place.checked_sub(1).map(|previous| {
             let mut arrived = self.arrived.lock().unwrap_or_else(PoisonError::into_inner);
-            arrived.remove(&before)
+            arrived.remove(&(previous, key.clone()))
         });
         match before {
             None => self.report.first(index, event, &now),

@@ -54,11 +54,7 @@ impl Settings {
 
 /// Parses indices, and sorts them into the order in which the runtime calls plugins.
 fn indices(text: &str) -> Result<Vec<u8>, String> {
-    let parse = |text: &str| match text.trim().parse() {
-        Ok(index @ 0..=99) => Ok(index),
-        Ok(_) | Err(_) => Err(format!("{text:?} is not an index from 0 to 99")),
-    };
-    let mut indices: Vec<u8> = text.split(',').map(parse).collect::<Result<_, _>>()?;
+    let mut indices: Vec<u8> = text.split(',').map(index).collect::<Result<_, _>>()?;
     indices.sort_unstable();
     indices.dedup();
     match indices.len() {
@@ -67,12 +63,21 @@ fn indices(text: &str) -> Result<Vec<u8>, String> {
     }
 }
 
+fn index(text: &str) -> Result<u8, String> {
+    match text.trim().parse() {
+        Ok(index @ 0..=99) => Ok(index),
+        Ok(_) | Err(_) => Err(format!("{text:?} is not an index from 0 to 99")),
+    }
+}
+
 /// Returns a plugin for each index.
 fn differs(indices: &[u8], report: Report) -> Vec<Differ> {
     let history = Arc::new(History::new(indices.len(), report));
-    let indices = indices.iter().enumerate();
-    let differs = indices.map(|(place, index)| Differ::new(place, *index, Arc::clone(&history)));
-    differs.collect()
+    indices
+        .iter()
+        .enumerate()
+        .map(|(place, index)| Differ::new(place, *index, Arc::clone(&history)))
+        .collect()
 }
 
 fn main() -> nri::Result<()> {

@@ -49,9 +49,9 @@ impl Report {
         if self.level > 1 {
             self.dump(index, event, before);
         }
-        for ((name, before), (_, now)) in before.objects().zip(now.objects()) {
+        for ((name, old), (_, new)) in before.objects().zip(now.objects()) {
             let mut lines =
-                if self.yaml { yaml_changes(before, now) } else { field_changes(before, now) };
+                if self.yaml { yaml_changes(old, new) } else { field_changes(old, new) };
             if lines.is_empty() {
                 lines.push("<no changes>".to_owned());
             }
@@ -79,12 +79,12 @@ fn yaml(object: &Value) -> String {
 
 /// Returns the lines of YAML that differ.
 fn yaml_changes(before: &Value, now: &Value) -> Vec<String> {
-    let (before, now) = (yaml(before), yaml(now));
-    let diff = TextDiff::from_lines(&before, &now);
-    let changes = diff.iter_all_changes();
-    let changes = changes.filter(|change| change.tag() != similar::ChangeTag::Equal);
-    let lines = changes.map(|change| format!("{}{}", change.tag(), change.value().trim_end()));
-    lines.collect()
+    let (old, new) = (yaml(before), yaml(now));
+    let diff = TextDiff::from_lines(&old, &new);
+    diff.iter_all_changes()
+        .filter(|change| change.tag() != similar::ChangeTag::Equal)
+        .map(|change| format!("{}{}", change.tag(), change.value().trim_end()))
+        .collect()
 }
 
 /// Returns a line for each field that differs.

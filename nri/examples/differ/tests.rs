@@ -66,8 +66,8 @@ async fn changes_of_plugins_in_between_are_printed() {
 async fn changes_may_be_printed_as_yaml() {
     let printed = printed(|report| report.yaml = true).await;
     let lines: Vec<_> = printed.lines().filter(|line| !line.contains("<no")).collect();
-    let expected = ["-  kept: old", "+  added: '1'", "+  kept: new", "+- B=2"];
-    let expected = expected.map(|change| format!("[99] CreateContainer: container: {change}"));
+    let expected = ["-  kept: old", "+  added: '1'", "+  kept: new", "+- B=2"]
+        .map(|change| format!("[99] CreateContainer: container: {change}"));
     assert_eq!(lines.len(), expected.len(), "{lines:?}");
     assert!(expected.iter().all(|line| lines.contains(&line.as_str())), "{lines:?}");
 }

@@ -45,8 +45,7 @@ impl When {
         let mounts = self.has_bind_mounts;
         conditions.extend(mounts.map(|wanted| wanted && subject.has_mounts));
         conditions.extend(self.annotations.iter().map(|(key, value)| {
-            let mut annotations = subject.annotations.iter();
-            annotations.any(|(k, v)| key.is_match(k) && value.is_match(v))
+            subject.annotations.iter().any(|(k, v)| key.is_match(k) && value.is_match(v))
         }));
         if self.any && conditions.contains(&true) {
             return Ok(true);

@@ -149,15 +149,14 @@ fn parse(name: String, text: &[u8]) -> Result<HookFile, String> {
     if !Path::new(&file.hook.path).exists() {
         return Err(format!("the hook {:?} does not exist", file.hook.path));
     }
-    let stages: Result<_, _> = file.stages.iter().map(|name| stage(name)).collect();
+    let stages: Result<_, _> = file.stages.iter().map(|listed| stage(listed)).collect();
     Ok(HookFile { name, hook: hook(file.hook), when: conditions(file.when, any)?, stages: stages? })
 }
 
 /// Returns the stage with this name. Hooks of the deprecated stage `prestart` run at
 /// `createRuntime`.
 fn stage(name: &str) -> Result<HookStage, String> {
-    let mut stages = HookStage::ALL.iter().copied();
-    match stages.find(|stage| stage.name() == name) {
+    match HookStage::ALL.iter().copied().find(|stage| stage.name() == name) {
         Some(HookStage::Prestart) => Ok(HookStage::CreateRuntime),
         Some(stage) => Ok(stage),
         None => Err(format!("unknown stage {name:?}")),
@@ -170,9 +169,11 @@ fn hook(hook: OciHook) -> Hook {
 
 fn conditions(conditions: Conditions, any: bool) -> Result<When, String> {
     let pattern = |text: &str| Regex::new(text).map_err(|error| error.to_string());
-    let annotations = conditions.annotations.iter();
-    let annotations: Result<_, String> =
-        annotations.map(|(key, value)| Ok((pattern(key)?, pattern(value)?))).collect();
+    let annotations: Result<_, String> = conditions
+        .annotations
+        .iter()
+        .map(|(key, value)| Ok((pattern(key)?, pattern(value)?)))
+        .collect();
     let commands: Result<_, String> =
         conditions.commands.iter().map(|text| pattern(text)).collect();
     Ok(When {

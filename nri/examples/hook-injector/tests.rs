@@ -23,8 +23,8 @@ fn file(when: Value, stages: &[&str]) -> Value {
 
 /// Returns the hooks of a container.
 async fn hooks(folders: &[&TempDir], app: ContainerFixture) -> Result<Hooks, EventError> {
-    let folders = folders.iter().map(|folder| folder.path().to_owned()).collect();
-    let plugin = HookInjector::new(folders, true).unwrap();
+    let paths = folders.iter().map(|folder| folder.path().to_owned()).collect();
+    let plugin = HookInjector::new(paths, true).unwrap();
     let mut runtime = testing::Runtime::new().start(plugin).await.unwrap();
     let created = runtime.create_in_pod(app).await?;
     Ok(created.adjustment.hooks.unwrap_or_default())
@@ -65,8 +65,8 @@ async fn hooks_keep_their_arguments_and_are_sorted_by_file() {
     let second = file(json!({ "always": true }), &["createRuntime"]);
     let folder = folder(&[("B.json", second), ("a.json", first), ("c.txt", json!("not read"))]);
     let hooks = hooks(&[&folder], app()).await.unwrap();
-    let full = Hook::new("/bin/sh").arg("-c").arg("true").env("A", "b").timeout_seconds(3);
-    let full = Hook { args: vec!["sh".into(), "-c".into(), "true".into()], ..full };
+    let shell = Hook::new("/bin/sh").arg("-c").arg("true").env("A", "b").timeout_seconds(3);
+    let full = Hook { args: vec!["sh".into(), "-c".into(), "true".into()], ..shell };
     let plain = Hook { args: vec![], ..Hook::new("/bin/sh") };
     assert_eq!(hooks.stage(HookStage::CreateRuntime), [full.clone(), plain]);
     assert_eq!(hooks.stage(HookStage::Poststop), [full]);

@@ -89,6 +89,5 @@ fn main() -> nri::Result<()> {
     if settings.quiet {
         nri::logging::init(Level::WARN, Target::Stderr)?;
     }
-    let settings = RwLock::new(settings);
-    nri::block_on(flags.run(Logger { settings }))
+    nri::block_on(flags.run(Logger { settings: RwLock::new(settings) }))
 }

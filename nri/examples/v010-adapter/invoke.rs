@@ -45,8 +45,8 @@ impl Config {
         request.version = self.version;
         for program in self.plugins {
             request.conf = program.conf;
-            let result = call(&program.r#type, path, &request).await;
-            let result = result
+            let result = call(&program.r#type, path, &request)
+                .await
                 .map_err(|reason| nri::Error::new(format!("{}: {reason}", program.r#type)))?;
             request.results.push(result);
         }
@@ -61,9 +61,8 @@ fn invalid(file: &Path, error: &dyn std::fmt::Display) -> nri::Error {
 
 /// Calls a program and returns its result, or why it failed.
 async fn call(program: &str, path: &OsStr, request: &Request<'_>) -> Result<Value, String> {
-    let request = serde_json::to_vec(request).map_err(|error| error.to_string())?;
-    let output = run(program, path, &request).await;
-    let output = output.map_err(|error| error.to_string())?;
+    let encoded = serde_json::to_vec(request).map_err(|error| error.to_string())?;
+    let output = run(program, path, &encoded).await.map_err(|error| error.to_string())?;
     let result: Value = serde_json::from_slice(&output.stdout).map_err(|error| {
         let text = String::from_utf8_lossy(&output.stdout);
         format!("{}, and its output {text:?} is not a result: {error}", output.status)

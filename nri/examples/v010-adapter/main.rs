@@ -40,8 +40,8 @@ impl Adapter {
     /// Returns the adapter for this configuration. Programs are searched in `PATH`, then in the
     /// folder.
     fn new(config: PathBuf, plugins: PathBuf) -> nri::Result<Self> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = std::env::split_paths(&path).chain([plugins]);
+        let inherited = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&inherited).chain([plugins]);
         let path = std::env::join_paths(folders).map_err(nri::Error::other)?;
         Ok(Adapter { config, path })
     }

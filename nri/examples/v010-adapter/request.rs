@@ -95,13 +95,11 @@ fn borrowed<'a, M>(map: &'a M) -> BTreeMap<&'a str, &'a str>
 where
     &'a M: IntoIterator<Item = (&'a String, &'a String)>,
 {
-    let entries = map.into_iter();
-    entries.map(|(key, value)| (&**key, &**value)).collect()
+    map.into_iter().map(|(key, value)| (&**key, &**value)).collect()
 }
 
 fn namespaces(namespaces: &[LinuxNamespace]) -> BTreeMap<&str, &str> {
-    let entries = namespaces.iter();
-    entries.map(|it| (&*it.r#type, &*it.path)).collect()
+    namespaces.iter().map(|it| (&*it.r#type, &*it.path)).collect()
 }
 
 /// Returns the resources as in an OCI runtime configuration.
@@ -166,8 +164,8 @@ fn text(text: &str) -> Option<&str> {
 }
 
 fn list(values: impl Iterator<Item = Value>) -> Option<Vec<Value>> {
-    let values: Vec<_> = values.collect();
-    (!values.is_empty()).then_some(values)
+    let list: Vec<_> = values.collect();
+    (!list.is_empty()).then_some(list)
 }
 
 /// Removes unset fields, because a program distinguishes 0 from "no limit".

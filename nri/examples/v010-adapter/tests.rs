@@ -40,10 +40,9 @@ impl Programs {
 
     /// Returns the requests that a program got.
     fn requests(&self, name: &str) -> Vec<Value> {
-        let text = fs::read_to_string(self.0.path().join(format!("{name}.requests")));
-        let text = text.unwrap_or_default();
-        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
-        lines.collect()
+        let file = self.0.path().join(format!("{name}.requests"));
+        let text = fs::read_to_string(file).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
