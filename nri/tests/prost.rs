@@ -103,9 +103,9 @@ fn errors_name_the_field_once() {
 #[test]
 fn memory_is_limited() {
     let containers = [0x12, 0].repeat(2 << 20);
-    let error = SynchronizeRequest::decode(containers.as_slice()).unwrap_err();
-    assert!(error.to_string().contains("bytes of memory"), "{error}");
+    let many_containers = SynchronizeRequest::decode(containers.as_slice()).unwrap_err();
+    assert!(many_containers.to_string().contains("bytes of memory"), "{many_containers}");
     let updates = [0x0a, 0].repeat(2 << 20);
-    let error = UpdateContainersRequest::decode(updates.as_slice()).unwrap_err();
-    assert!(error.to_string().contains("bytes of memory"), "{error}");
+    let many_updates = UpdateContainersRequest::decode(updates.as_slice()).unwrap_err();
+    assert!(many_updates.to_string().contains("bytes of memory"), "{many_updates}");
 }

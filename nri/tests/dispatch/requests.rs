@@ -68,8 +68,8 @@ impl StateChange for Legacy {
         pod: PodSandbox,
         container: Option<Container>,
     ) -> nri::Result<()> {
-        let container = container.map(|container| container.name).unwrap_or_default();
-        self.0.note(format!("{} {} {container}", event.as_str_name(), pod.name))
+        let name = container.map(|container| container.name).unwrap_or_default();
+        self.0.note(format!("{} {} {name}", event.as_str_name(), pod.name))
     }
 }
 
@@ -256,8 +256,8 @@ fn bytes_that_are_no_message_are_malformed_and_reach_no_handler() {
 
 #[test]
 fn a_route_names_rpc_event_and_subject() {
-    let route = resolve::<Legacy>("RunPodSandbox", &[]).expect("known").expect("funnelled");
-    assert_eq!((route.rpc.name, route.event), ("StateChange", Some(Event::RunPodSandbox)));
+    let funnelled = resolve::<Legacy>("RunPodSandbox", &[]).expect("known").expect("funnelled");
+    assert_eq!((funnelled.rpc.name, funnelled.event), ("StateChange", Some(Event::RunPodSandbox)));
     let (plugin, cx) = (Dedicated::default(), EventContext::default());
     let payload = state_change(Event::RemoveContainer as i32);
     let route = resolve::<Dedicated>("StateChange", &payload).expect("known").expect("handled");

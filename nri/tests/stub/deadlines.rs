@@ -75,12 +75,12 @@ async fn events_are_served_while_a_handler_waits() {
 #[tokio::test]
 async fn a_blocking_event_runs_aside_and_its_deadline_is_kept() {
     let (runtime, metrics, release) = act().await;
-    let blocked = start(&runtime, "block.aside", SHORT);
+    let blocking = start(&runtime, "block.aside", SHORT);
     let meanwhile = async {
         run_pod(&runtime, "fine", None).await.unwrap();
         Instant::now()
     };
-    let (blocked, done) = tokio::join!(blocked, meanwhile);
+    let (blocked, done) = tokio::join!(blocking, meanwhile);
     assert_eq!(status(blocked).code, Code::DEADLINE_EXCEEDED);
     assert!(done < Instant::now());
     let counted = metrics.event(Event::StartContainer);

@@ -32,10 +32,10 @@ async fn an_error_is_sent_to_the_runtime_and_fails_one_request() {
 #[tokio::test]
 async fn a_panic_fails_one_request() {
     let (runtime, metrics, _release) = act().await;
-    let failed = status(run_pod(&runtime, "panic.sent", None).await);
-    assert_eq!(failed.message, "panicked: lost my head");
-    let failed = status(start(&runtime, "panic.aside", crate::support::PATIENCE).await);
-    assert_eq!(failed.message, "panicked: lost my head");
+    let sent = status(run_pod(&runtime, "panic.sent", None).await);
+    assert_eq!(sent.message, "panicked: lost my head");
+    let aside = status(start(&runtime, "panic.aside", crate::support::PATIENCE).await);
+    assert_eq!(aside.message, "panicked: lost my head");
     run_pod(&runtime, "fine", None).await.unwrap();
     assert_eq!(metrics.event(Event::RunPodSandbox).errors, 1);
     assert_eq!(metrics.event(Event::StartContainer).errors, 1);

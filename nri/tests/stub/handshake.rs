@@ -301,7 +301,10 @@ async fn a_runtime_that_closes_at_once_is_an_error() {
     assert_eq!(error.kind(), ErrorKind::Connection);
     assert!(error.to_string().starts_with("plugin 10-handshake was not registered"), "{error}");
     assert!(error.help().is_some_and(|help| help.contains("registration timed out")), "{error:?}");
-    // The runtime accepted the registration, and closed the connection then.
+}
+
+#[tokio::test]
+async fn a_runtime_that_accepts_the_registration_and_closes_is_an_error() {
     let (running, stream) = start(Plugin::default());
     let mut runtime = Runtime::over(stream);
     runtime.registered().await;

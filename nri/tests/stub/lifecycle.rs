@@ -28,10 +28,10 @@ async fn an_external_plugin_reconnects_and_is_notified() {
     let updater = stub.updater();
     let running = tokio::spawn(stub.run_until(std::future::pending()));
 
-    let mut runtime = accept(&listener).await;
-    runtime.handshake().await;
+    let mut first = accept(&listener).await;
+    first.handshake().await;
     assert_eq!(heard(&mut hear).await, "synchronized 0");
-    runtime.close();
+    first.close();
     assert_eq!(heard(&mut hear).await, "lost: the runtime closed the connection");
 
     // A runtime that dies during the handshake is no reason to give up, and calls no hook.
@@ -82,7 +82,7 @@ async fn a_plugin_with_a_dialer_reconnects() {
 }
 
 #[tokio::test]
-async fn an_external_plugin_needs_a_runtime_at_first_unless_it_waits_for_one() {
+async fn an_external_plugin_needs_a_runtime_at_first() {
     logs::collect();
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("nri.sock");
@@ -91,7 +91,13 @@ async fn an_external_plugin_needs_a_runtime_at_first_unless_it_waits_for_one() {
     assert_eq!(error.kind(), ErrorKind::Connection);
     assert!(error.to_string().starts_with(&format!("cannot connect to {}", socket.display())));
     assert!(error.help().is_some());
+}
 
+#[tokio::test]
+async fn an_external_plugin_may_wait_for_the_first_runtime() {
+    logs::collect();
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("nri.sock");
     let (plugin, _hear) = Survivor::new();
     let stub =
         Stub::builder(plugin).socket(&socket).reconnect(soon()).wait_for_runtime().build().unwrap();
@@ -206,11 +212,11 @@ async fn updates_and_evictions_reach_the_runtime_and_failures_come_back_typed() 
     let refused = updater.evict("c2", "no room").await.unwrap_err();
     assert_eq!(refused.to_string(), "the runtime refused: cannot evict");
 
-    let sent = runtime.updates.recv().await.unwrap();
-    assert_eq!((sent.update, sent.evict.len()), (vec![failed], 0));
+    let updated = runtime.updates.recv().await.unwrap();
+    assert_eq!((updated.update, updated.evict.len()), (vec![failed], 0));
     runtime.updates.recv().await.unwrap();
-    let sent = runtime.updates.recv().await.unwrap();
-    assert_eq!((&*sent.evict[0].container_id, &*sent.evict[0].reason), ("c2", "no room"));
+    let evicted = runtime.updates.recv().await.unwrap();
+    assert_eq!((&*evicted.evict[0].container_id, &*evicted.evict[0].reason), ("c2", "no room"));
 
     runtime.close();
     patiently(running).await.unwrap().unwrap();

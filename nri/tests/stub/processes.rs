@@ -26,9 +26,11 @@ async fn is_plugin() -> bool {
         return false;
     };
     let (plugin, _notes) = Survivor::new();
-    let stub = Stub::builder(plugin);
-    let stub = if socket.is_empty() { stub } else { stub.socket(socket) };
-    stub.run().await.unwrap();
+    let mut builder = Stub::builder(plugin);
+    if !socket.is_empty() {
+        builder = builder.socket(socket);
+    }
+    builder.run().await.unwrap();
     true
 }
 

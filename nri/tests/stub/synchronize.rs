@@ -36,7 +36,7 @@ impl Synchronize for SeenIds {
 async fn a_split_synchronize_reaches_the_handler_as_one() {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     let plugin = SeenIds::default();
-    let pods = plugin.0.clone();
+    let ids = plugin.0.clone();
     let stub = Stub::builder(plugin).stream(ours).build().unwrap();
     let running = tokio::spawn(stub.run_until(std::future::pending()));
     let mut runtime = Runtime::over(theirs);
@@ -47,7 +47,7 @@ async fn a_split_synchronize_reaches_the_handler_as_one() {
         let answer = runtime.synchronize(pods, Vec::new(), part < 49).await.unwrap();
         assert_eq!((answer.more, answer.update.len()), (part < 49, 0), "part {part}");
     }
-    let seen = std::mem::take(&mut *pods.lock().unwrap());
+    let seen = std::mem::take(&mut *ids.lock().unwrap());
     assert_eq!(seen.len(), 20_000);
     assert_eq!((&*seen[0], &*seen[19_999]), ("pod-0-0", "pod-49-399"));
     runtime.close();

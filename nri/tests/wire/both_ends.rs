@@ -31,8 +31,8 @@ where
 
 async fn echo(caller: &Caller, size: usize, fill: u8) {
     let payload = vec![fill; size];
-    let answer = caller.call("test.Service", "Echo", payload.clone(), None);
-    let answer = timeout(PATIENCE, answer).await.expect("in time").expect("an answer");
+    let call = caller.call("test.Service", "Echo", payload.clone(), None);
+    let answer = timeout(PATIENCE, call).await.expect("in time").expect("an answer");
     assert!(answer == payload, "{} bytes back for {size}", answer.len());
 }
 

@@ -105,16 +105,16 @@ async fn a_call_without_answer_times_out_and_its_late_answer_is_ignored() {
     let (tested, mut peer) = connect(Limits::default());
     let short = Duration::from_millis(20);
     let late = call(&tested.caller, "", Some(short));
-    let (stream, _) = peer.next_request().await;
+    let (late_stream, _) = peer.next_request().await;
     let error = late.await.unwrap().unwrap_err();
     assert_eq!(error, CallError::Timeout(short));
     assert_eq!(error.code(), Code::DEADLINE_EXCEEDED);
-    peer.answer(stream, b"late").await;
+    peer.answer(late_stream, b"late").await;
 
     let next = call(&tested.caller, "", None);
-    let (stream, _) = peer.next_request().await;
-    assert_eq!(stream, 3);
-    peer.answer(stream, b"in time").await;
+    let (next_stream, _) = peer.next_request().await;
+    assert_eq!(next_stream, 3);
+    peer.answer(next_stream, b"in time").await;
     assert_eq!(next.await.unwrap().unwrap(), "in time");
 }
 

@@ -54,12 +54,12 @@ pub(crate) fn connect(limits: Limits) -> (Tested, Peer) {
     let tester = Tester::new(caller.clone());
     let served = tester.clone();
     let (shutdown, asked) = oneshot::channel::<()>();
-    let asked = async move {
+    let until_asked = async move {
         if asked.await.is_err() {
             std::future::pending().await
         }
     };
-    let task = tokio::spawn(async move { connection.serve_until(&served, asked).await });
+    let task = tokio::spawn(async move { connection.serve_until(&served, until_asked).await });
     let peer = Peer { stream: theirs, demux: Demux::new([1, 2]) };
     (Tested { caller, tester, shutdown: Some(shutdown), task }, peer)
 }

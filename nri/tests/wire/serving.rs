@@ -199,12 +199,12 @@ async fn a_peer_that_does_not_read_is_not_answered_in_advance() {
     let (tested, mut peer) = connect(Limits::default());
     let caller = tested.caller.clone();
     let call = tokio::spawn(async move { caller.call("peer.Service", "Sync", "", None).await });
-    let (stream, _) = peer.next_request().await;
+    let (sync_stream, _) = peer.next_request().await;
     let requests = (1..).step_by(2).take(60);
     for stream in requests.clone() {
         peer.request(stream, "Big", "1000000").await;
     }
-    peer.answer(stream, b"").await;
+    peer.answer(sync_stream, b"").await;
 
     // The answer is behind the requests: when it is there, they have been read.
     call.await.unwrap().unwrap();
