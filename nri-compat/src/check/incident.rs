@@ -1,7 +1,7 @@
 //! Turns the incidents in a log or a configuration into those of the report: what happened to the
 //! plugin, and the next step.
 
-use nri_schema::history::{History, Revision, Runtime, RuntimeRelease};
+use nri_schema::history::{History, Runtime, RuntimeRelease};
 use nri_schema::version;
 use semver::Version;
 
@@ -41,17 +41,10 @@ pub(super) fn incident(seen: sighting::Incident, history: Option<&History>) -> O
 /// Returns the release of NRI with which the newest of these events came, and the first releases of
 /// runtimes that know it. `None` if there are no events, or if the tables do not know one of them.
 fn known_since(events: &[String], history: &History) -> Option<(String, String)> {
-    let since: Option<Vec<Version>> = events.iter().map(|event| since(event, history)).collect();
-    let newest = since?.into_iter().max()?;
-    let first = |runtime: &Runtime| {
-        let links = |release: &&RuntimeRelease| {
-            version::parse(&release.nri).is_some_and(|nri| nri >= newest)
-        };
-        let releases = runtime.releases.iter().filter(links);
-        let first = releases.min_by(|one, other| one.version.cmp(&other.version))?;
-        Some(format!("{} {}", runtime.title, first.version))
-    };
-    let runtimes: Vec<String> = history.runtimes().iter().filter_map(first).collect();
+    let since = |event: &String| version::parse(history.first_with_event(event)?.name());
+    let newest = events.iter().map(since).collect::<Option<Vec<Version>>>()?.into_iter().max()?;
+    let runtimes: Vec<String> =
+        history.runtimes().iter().filter_map(|runtime| first_with(&newest, runtime)).collect();
     let (event, verb) = if events.len() == 1 {
         ("the event", "knows it")
     } else {
@@ -69,13 +62,14 @@ fn known_since(events: &[String], history: &History) -> Option<(String, String)>
     })
 }
 
-/// Returns the first revision of the protocol with an event.
-fn since(event: &str, history: &History) -> Option<Version> {
-    let has_event = |revision: &&Revision| {
-        let nri = revision.protocol().ok().and_then(|protocol| protocol.nri.as_ref());
-        nri.is_some_and(|nri| nri.events.iter().any(|known| known.rpc_name == event))
+/// Returns the first release of a runtime that links this release of NRI, or a newer one.
+fn first_with(nri: &Version, runtime: &Runtime) -> Option<String> {
+    let links = |release: &&RuntimeRelease| {
+        version::parse(&release.nri).is_some_and(|linked| linked >= *nri)
     };
-    version::parse(history.revisions().iter().find(has_event)?.name())
+    let releases = runtime.releases.iter().filter(links);
+    let first = releases.min_by(|one, other| one.version.cmp(&other.version))?;
+    Some(format!("{} {}", runtime.title, first.version))
 }
 
 #[cfg(test)]

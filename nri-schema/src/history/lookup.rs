@@ -119,6 +119,15 @@ impl History {
         Ok(found)
     }
 
+    /// Returns the first revision with the event of this RPC, such as `RunPodSandbox`; `None` if no
+    /// revision has it. One whose proto does not compile has none.
+    pub fn first_with_event(&self, rpc_name: &str) -> Option<&Revision> {
+        self.revisions().iter().find(|revision| {
+            let nri = revision.protocol().ok().and_then(|protocol| protocol.nri.as_ref());
+            nri.is_some_and(|nri| nri.events.iter().any(|event| event.rpc_name == rpc_name))
+        })
+    }
+
     fn unknown_runtime(&self, id: &str) -> Problem {
         let distributions = self.distributions().iter().map(|one| one.id.as_str());
         let runtimes = self.runtimes().iter().map(|runtime| runtime.id.as_str());

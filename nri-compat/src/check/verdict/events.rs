@@ -1,8 +1,7 @@
 //! Events that the target does not know: a runtime drops a plugin that subscribes to one of them.
 
-use nri_schema::history::{History, Revision};
+use nri_schema::history::History;
 use nri_schema::version;
-use semver::Version;
 
 use super::{cannot_tell, remedy};
 use crate::check::target::Target;
@@ -65,18 +64,8 @@ fn newest_events(history: &History) -> impl Iterator<Item = &str> {
 /// Returns true unless the stub of the plugin is older than the event.
 fn may_have(seen: &Sighting, history: &History, event: &str) -> bool {
     let below = seen.nri.below.as_deref().and_then(version::parse);
-    below.is_none_or(|below| since(history, event).is_none_or(|since| since < below))
-}
-
-/// Returns the first revision with an event.
-fn since(history: &History, event: &str) -> Option<Version> {
-    let has_event = |revision: &&Revision| {
-        let protocol = revision.protocol().ok();
-        let nri = protocol.and_then(|protocol| protocol.nri.as_ref());
-        nri.is_some_and(|nri| nri.events.iter().any(|known| known.rpc_name == event))
-    };
-    let first = history.revisions().iter().find(has_event);
-    first.and_then(|revision| version::parse(revision.name()))
+    let since = || version::parse(history.first_with_event(event)?.name());
+    below.is_none_or(|below| since().is_none_or(|since| since < below))
 }
 
 /// Returns the events that the target does not know.
