@@ -337,8 +337,7 @@ fn compile(files: Files, names: &[String], origin: &str) -> Result<Compiled, Err
 
 /// Returns the problems that protox does not find, in files that were compiled from text.
 fn broken_rules(pool: &DescriptorPool, log: &files::Log) -> Vec<Problem> {
-    let files = pool.files();
-    files
+    pool.files()
         .filter_map(|file| Some((log.text(file.name())?, file)))
         .flat_map(|(text, file)| rules::problems(&file, &log.shown(file.name()), Some(&text)))
         .collect()

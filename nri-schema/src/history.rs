@@ -152,8 +152,7 @@ impl History {
     ///
     /// Returns an error if `release` is not in this history.
     pub fn revision_of(&self, release: &Release) -> Result<&Revision, Error> {
-        let mut revisions = self.revisions.iter();
-        let found = revisions.find(|revision| revision.name() == release.revision);
+        let found = self.revisions.iter().find(|revision| revision.name() == release.revision);
         found.ok_or_else(|| {
             let fact = format!("revision {} is not in this history", release.revision);
             Problem::new(ErrorKind::Version, fact).into()
@@ -194,8 +193,7 @@ fn revisions(releases: &[Release], tables: &Tables) -> Result<Vec<Revision>, Err
         if revisions.iter().any(|known| known.name() == release.revision) {
             continue;
         }
-        let mut protos = tables.protos.iter();
-        match protos.find(|proto| proto.revision == release.revision) {
+        match tables.protos.iter().find(|proto| proto.revision == release.revision) {
             Some(proto) => revisions.push(Revision::new(proto.clone())),
             None => problems.push(no_proto(release)),
         }

@@ -70,8 +70,7 @@ impl Contents {
 
     /// Replaces the container with the same id.
     pub(super) fn replace(&mut self, container: Container) {
-        let mut containers = self.containers.iter_mut();
-        if let Some(known) = containers.find(|known| known.id == container.id) {
+        if let Some(known) = self.containers.iter_mut().find(|known| known.id == container.id) {
             *known = container;
         }
     }

@@ -48,8 +48,7 @@ fn enum_aliases(enums: &[EnumDescriptorProto], scope: &str, aliases: &mut Aliase
 }
 
 fn replace_aliases(message: &mut DescriptorProto, aliases: &Aliases) {
-    let fields = message.field.iter_mut();
-    for field in fields.filter(|field| field.r#type() == Type::Enum) {
+    for field in message.field.iter_mut().filter(|field| field.r#type() == Type::Enum) {
         let key = (field.type_name().to_owned(), field.default_value().to_owned());
         if let Some(first) = aliases.get(&key) {
             field.default_value = Some(first.clone());

@@ -40,9 +40,8 @@ impl Messages {
     /// has the name.
     pub(super) fn free(&self, wanted: &str) -> Ident {
         let is_taken = |name: &String| {
-            let mut services = self.services.iter();
             self.names.iter().any(|taken| taken == name)
-                || services.any(|service| service.name == *name)
+                || self.services.iter().any(|service| service.name == *name)
         };
         let mut name = wanted.to_owned();
         while is_taken(&name) {

@@ -12,9 +12,11 @@ use crate::sighting::{Certainty, Events, Evidence, Role, Sighting};
 pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
     let mut pool = Pool::default();
     let cluster = collected.cluster.as_ref();
-    let sightings = collected.sightings.into_iter();
-    let subjects: Vec<Subject> =
-        sightings.map(|seen| subject(seen, targets, cluster, &mut pool)).collect();
+    let subjects: Vec<Subject> = collected
+        .sightings
+        .into_iter()
+        .map(|seen| subject(seen, targets, cluster, &mut pool))
+        .collect();
     let plugins = subjects.iter().filter(|subject| subject.role == Role::Plugin).count();
     let mut summary = collected.summary;
     if plugins > 0 {

@@ -155,9 +155,10 @@ fn accepted(source: &GoPackage, version: &str) -> Vec<String> {
     let has_pod_updates = nri_module::parse(version) >= nri_module::parse(POD_UPDATES);
     let is_known = |event: &str| has_pod_updates || BEFORE_POD_UPDATES.contains(&event);
     in_order(|event| {
-        let mut handlers = source.handlers.iter();
-        let is_accepted =
-            handlers.any(|one| one.event == event && one.takes_context == takes_context);
+        let is_accepted = source
+            .handlers
+            .iter()
+            .any(|one| one.event == event && one.takes_context == takes_context);
         is_accepted && is_known(event)
     })
 }

@@ -143,9 +143,8 @@ pub(in crate::check) fn judge(
     history: &History,
 ) -> Findings {
     let reader = PathReader::new(configuration);
-    let files = configuration.files.iter();
     let mut incidents: Vec<Incident> =
-        files.flat_map(|file| ignored::find(&reader, file, history)).collect();
+        configuration.files.iter().flat_map(|file| ignored::find(&reader, file, history)).collect();
     let effective = Effective::of(&reader);
     let state = effective.state();
     if state.is_on == Some(false) {

@@ -57,8 +57,8 @@ impl<'h> Target<'h> {
     /// Reports whether it sends events as StateChange to plugins that need that.
     #[cfg(feature = "conformance")]
     pub(crate) fn sends_state_change(&self) -> bool {
-        let all = self.history.deprecations().iter();
-        let mut removed = all.filter(|deprecation| self.has_removed(deprecation));
+        let mut removed =
+            self.history.deprecations().iter().filter(|deprecation| self.has_removed(deprecation));
         !removed.any(|deprecation| deprecation.id == "state-change")
     }
 
@@ -91,10 +91,8 @@ impl<'h> Target<'h> {
     /// tables, and the plan does not say that it comes first.
     pub(super) fn may_have_removed(&self, deprecation: &Deprecation) -> bool {
         let removal = &deprecation.removal;
-        let is_planned_for = |at: &RuntimeRelease| {
-            let mut planned = removal.when.runtimes.iter();
-            planned.any(|(id, _)| *id == at.runtime)
-        };
+        let is_planned_for =
+            |at: &RuntimeRelease| removal.when.runtimes.iter().any(|(id, _)| *id == at.runtime);
         let comes_first =
             self.is_runtime_known && self.runtime.as_ref().is_some_and(is_planned_for);
         self.head.newer_than_data.is_some()

@@ -151,8 +151,7 @@ fn no_protocol(target: &Target<'_>) -> Option<Verdict> {
 /// 1.26`.
 fn first_runtimes(history: &History) -> String {
     let speaks = |nri: &str| history.releases().iter().any(|release| release.name == nri);
-    let runtimes = history.runtimes().iter();
-    let first = runtimes.filter_map(|runtime| {
+    let first = history.runtimes().iter().filter_map(|runtime| {
         let release = runtime.releases.iter().find(|release| speaks(&release.nri))?;
         let version = &release.version;
         Some(format!("{} {}.{}", runtime.title, version.major, version.minor))

@@ -65,12 +65,9 @@ fn in_message(message: &MessageDescriptor, broken: &mut Vec<Broken>) {
 /// element around it.
 fn position(file: &FileDescriptorProto, path: &[i32]) -> Option<(u32, u32)> {
     let places = &file.source_code_info.as_ref()?.location;
-    let lengths = (1..=path.len()).rev();
-    let mut around = lengths.filter_map(|length| path.get(..length));
-    let span = around.find_map(|path| {
-        let mut places = places.iter();
-        places.find(|place| place.path == path).map(|place| &place.span)
-    })?;
+    let mut around = (1..=path.len()).rev().filter_map(|length| path.get(..length));
+    let span = around
+        .find_map(|path| places.iter().find(|place| place.path == path).map(|place| &place.span))?;
     let from_one = |at: usize| u32::try_from(*span.get(at)?).ok()?.checked_add(1);
     Some((from_one(0)?, from_one(1)?))
 }

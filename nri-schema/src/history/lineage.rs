@@ -99,8 +99,7 @@ impl History {
     }
 
     fn position(&self, revision: &str) -> Option<(usize, &Revision)> {
-        let mut revisions = self.revisions.iter().enumerate();
-        revisions.find(|(_, known)| known.name() == revision)
+        self.revisions.iter().enumerate().find(|(_, known)| known.name() == revision)
     }
 
     fn since_when(

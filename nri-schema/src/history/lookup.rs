@@ -65,8 +65,7 @@ impl History {
         } else if let Some((major, minor)) = minor(spec) {
             tagged.rfind(|r| (r.version.major, r.version.minor) == (major, minor))
         } else {
-            let mut all = self.releases().iter();
-            all.find(|release| without_v(&release.name) == without_v(spec))
+            self.releases().iter().find(|release| without_v(&release.name) == without_v(spec))
         };
         found.ok_or_else(|| self.unknown_release(spec).into())
     }
@@ -83,9 +82,11 @@ impl History {
         if let Some(distribution) = self.distribution(id) {
             return self.shipped(distribution, version);
         }
-        let mut runtimes = self.runtimes().iter();
-        let runtime =
-            runtimes.find(|runtime| runtime.id == id).ok_or_else(|| self.unknown_runtime(id))?;
+        let runtime = self
+            .runtimes()
+            .iter()
+            .find(|runtime| runtime.id == id)
+            .ok_or_else(|| self.unknown_runtime(id))?;
         let release = runtime_release(runtime, version)
             .ok_or_else(|| unknown_runtime_release(runtime, version))?;
         Ok(RuntimeAt { runtime, release })
@@ -93,8 +94,7 @@ impl History {
 
     /// Returns the distribution with this id.
     pub fn distribution(&self, id: &str) -> Option<&Distribution> {
-        let mut all = self.distributions().iter();
-        all.find(|distribution| distribution.id == id)
+        self.distributions().iter().find(|distribution| distribution.id == id)
     }
 
     /// Returns the runtime that a release of a distribution ships.

@@ -97,8 +97,9 @@ impl NriView {
 
     /// Returns the event that the RPC with this name carries, except `StateChange`.
     pub fn event_of_rpc(&self, rpc: &str) -> Option<&Event> {
-        let mut events = self.events.iter();
-        events.find(|event| event.carrier == Carrier::Dedicated && event.rpc_name == rpc)
+        self.events
+            .iter()
+            .find(|event| event.carrier == Carrier::Dedicated && event.rpc_name == rpc)
     }
 }
 

@@ -33,8 +33,7 @@ impl<'s> Names<'s> {
     fn message(&mut self, message: &'s MessageDescriptor) -> Result<()> {
         self.id(&message.id)?;
         message.fields.iter().try_for_each(|field| self.id(&field.id))?;
-        let mut oneofs = message.oneofs.iter();
-        oneofs.try_for_each(|oneof| {
+        message.oneofs.iter().try_for_each(|oneof| {
             let name = join(&message.id.full, &oneof.name);
             self.declare(Cow::Owned(name), &message.id)
         })
@@ -80,8 +79,7 @@ fn extensions(schema: &Schema) -> Result<()> {
         let mut fields = extended.iter().flat_map(|message| &message.fields);
         fields.any(|field| field.number == extension.number)
     };
-    let mut all = schema.extensions.iter();
-    let twice_declared = all.find(|extension| {
+    let twice_declared = schema.extensions.iter().find(|extension| {
         !seen.insert((&*extension.owner, extension.number)) || is_taken(extension)
     });
     match twice_declared {

@@ -59,8 +59,7 @@ impl ValidateContainerAdjustmentRequest {
     /// to.
     pub fn owners(&self, field: Field) -> impl Iterator<Item = &str> {
         let simple = self.fields().and_then(|fields| fields.simple.get(&(field as i32)));
-        let owners = simple.map_or("", String::as_str).split(',');
-        owners.filter(|owner| is_set(owner))
+        simple.map_or("", String::as_str).split(',').filter(|owner| is_set(owner))
     }
 
     /// Returns the plugin that set an entry of a field with many, such as an annotation or the

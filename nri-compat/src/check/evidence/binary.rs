@@ -106,14 +106,19 @@ impl<'c> Image<'c> {
         }
         let are_apart = self.section(&[CONSTANTS]).is_some();
         let leave_out = |name: &str| are_apart && leave_out(name);
-        let sections = self.headers.sections.iter();
-        let mut left_out: Vec<_> = sections
+        let mut left_out: Vec<_> = self
+            .headers
+            .sections
+            .iter()
             .filter(|section| leave_out(&section.name))
             .map(|section| (section.offset, section.end()))
             .collect();
         left_out.sort_unstable();
-        let segments = self.headers.segments.iter();
-        segments.flat_map(|segment| without(segment.offset, segment.end(), &left_out)).collect()
+        self.headers
+            .segments
+            .iter()
+            .flat_map(|segment| without(segment.offset, segment.end(), &left_out))
+            .collect()
     }
 
     /// Returns offset and length of the parts outside of the sections for which `leave_out` is
@@ -123,8 +128,7 @@ impl<'c> Image<'c> {
         if !self.headers.sound {
             return vec![(0, self.content.len())];
         }
-        let sections = self.headers.sections.iter();
-        let known = sections.filter(|section| leave_out(&section.name));
+        let known = self.headers.sections.iter().filter(|section| leave_out(&section.name));
         let mut left_out: Vec<_> = known.map(|section| (section.offset, section.end())).collect();
         left_out.sort_unstable();
         without(0, self.headers.end.min(self.content.len()), &left_out)

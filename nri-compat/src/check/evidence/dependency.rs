@@ -102,9 +102,8 @@ pub(super) const BILL_OF_MATERIALS: DependencyFormat = DependencyFormat {
     name: "bill-of-materials",
     kind: FileKind::Other,
     recognises: |file| {
-        let mut keys = BILL_KEYS.iter();
         file.head.trim_ascii_start().starts_with(b"{")
-            && keys.any(|key| memmem::find(&file.head, key).is_some())
+            && BILL_KEYS.iter().any(|key| memmem::find(&file.head, key).is_some())
     },
     mention: |_, text| {
         let bill: Bill =
@@ -230,8 +229,8 @@ impl Bill {
             return false;
         };
         let subject = &self.metadata.component.reference;
-        let mut dependencies = self.dependencies.iter();
-        let direct = dependencies.find(|one| !subject.is_empty() && one.reference == *subject);
+        let direct =
+            self.dependencies.iter().find(|one| !subject.is_empty() && one.reference == *subject);
         direct.is_none_or(|direct| direct.depends_on.contains(&nri.reference))
     }
 }

@@ -207,8 +207,7 @@ fn imports(text: &str, code: &str) -> Vec<String> {
 /// of.
 fn is_conditional(file_name: &str, text: &str) -> bool {
     let stem = file_name.strip_suffix(".go").unwrap_or(file_name);
-    let mut ends = CONDITIONAL_NAMES.iter();
-    ends.any(|end| stem.ends_with(end)) || CONSTRAINT.is_match(text)
+    CONDITIONAL_NAMES.iter().any(|end| stem.ends_with(end)) || CONSTRAINT.is_match(text)
 }
 
 #[cfg(test)]

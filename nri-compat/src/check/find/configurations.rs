@@ -108,8 +108,7 @@ impl Configurations {
 
     /// Returns the release that reads the configurations of a runtime, if known.
     fn release(&self, runtime: &str) -> Option<&ReadingRelease> {
-        let mut releases = self.releases.iter();
-        releases.find(|(reading, _)| reading == runtime).map(|(_, release)| release)
+        self.releases.iter().find(|(reading, _)| reading == runtime).map(|(_, release)| release)
     }
 
     /// Returns the runtime, in prose, with its release if known.
@@ -129,8 +128,8 @@ impl Configurations {
         has_processes: bool,
     ) -> Vec<Sighting> {
         let with_findings = self.judged.into_iter().filter_map(|judged| {
-            let required = judged.required.iter();
-            let missing = required.filter_map(|one| one.missing(&sightings, has_processes));
+            let missing =
+                judged.required.iter().filter_map(|one| one.missing(&sightings, has_processes));
             let incidents: Vec<Incident> = judged.incidents.into_iter().chain(missing).collect();
             let evidence =
                 Evidence::new(READER, format!("read as the configuration of {}", judged.reader));

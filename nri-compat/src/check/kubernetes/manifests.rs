@@ -223,8 +223,8 @@ fn reference(image: Option<&str>) -> Result<String, UnknownImage> {
 
 /// Returns the first path on the host that is a placeholder, as text.
 fn placeholder_path(workload: &Workload) -> Option<String> {
-    let mut paths = workload.host_paths.iter();
-    let path = paths.find(|path| !path.starts_with('/') && is_placeholder(path))?;
+    let path =
+        workload.host_paths.iter().find(|path| !path.starts_with('/') && is_placeholder(path))?;
     Some(crate::escape::bytes(path.as_bytes()))
 }
 

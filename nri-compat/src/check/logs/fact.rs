@@ -56,8 +56,7 @@ static DROPPED: LazyLock<[[Regex; 2]; 2]> = LazyLock::new(|| {
 
 /// Returns true if journald or rsyslog says in a line that it dropped messages.
 pub(super) fn is_about_dropped(line: &str) -> bool {
-    let mut dropped = DROPPED.iter();
-    dropped.any(|patterns| patterns.iter().all(|pattern| pattern.is_match(line)))
+    DROPPED.iter().any(|patterns| patterns.iter().all(|pattern| pattern.is_match(line)))
 }
 
 /// Returns true for the message of containerd whose details are in fields.

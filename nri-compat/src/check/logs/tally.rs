@@ -151,8 +151,7 @@ fn without_warning(mentions: &Mentions) -> UnknownLog {
     if mentions.notes.contains_key(BRIDGED) {
         return UnknownLog::Bridged;
     }
-    let mut notes = mentions.notes.keys();
-    if notes.all(|note| note.starts_with(OWN_LOG)) {
+    if mentions.notes.keys().all(|note| note.starts_with(OWN_LOG)) {
         return UnknownLog::OwnLog;
     }
     match mentions.incidents.worst() {

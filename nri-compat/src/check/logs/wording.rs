@@ -177,8 +177,7 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     let (unread, others): (Vec<Pattern>, Vec<Pattern>) =
         patterns.partition(|pattern| pattern.subject.is_unread());
     let incidents = incident::all().iter().flat_map(|incident| {
-        let wordings = incident.wordings.iter();
-        wordings.map(|wording| Pattern::of_incident(incident, wording))
+        incident.wordings.iter().map(|wording| Pattern::of_incident(incident, wording))
     });
     others.into_iter().chain(incidents).chain(unread).collect()
 });

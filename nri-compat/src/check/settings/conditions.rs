@@ -50,8 +50,7 @@ pub(super) fn find(effective: &Effective<'_>) -> Vec<Incident> {
 
 /// Returns the folders that differ from the defaults.
 pub(super) fn folders(effective: &Effective<'_>) -> Vec<FolderSetting> {
-    let meanings = [Meaning::PluginDir, Meaning::ConfigDir].into_iter();
-    let folders = meanings.filter_map(|meaning| {
+    let folders = [Meaning::PluginDir, Meaning::ConfigDir].into_iter().filter_map(|meaning| {
         let (known, setting) = effective.setting(meaning)?;
         let path = setting.value.as_str()?;
         if known.default_in(None).and_then(Value::as_str) == Some(path) {

@@ -79,8 +79,10 @@ impl<'c> Effective<'c> {
 
     /// Returns the settings whose paths start with these words.
     pub(super) fn below(&self, table: &str) -> impl Iterator<Item = &'c Setting> {
-        let settings = self.settings.iter();
-        settings.filter(move |(key, _)| key.starts_with(table)).map(|(_, setting)| *setting)
+        self.settings
+            .iter()
+            .filter(move |(key, _)| key.starts_with(table))
+            .map(|(_, setting)| *setting)
     }
 
     /// Returns true if the setting with this meaning is set to true.

@@ -85,10 +85,8 @@ impl<'c> PathReader<'c> {
     /// Returns true for a setting below the short name, if the release may read that: containerd 1
     /// does, in files of version 1 that do not have the full name.
     fn is_short_name(&self, path: &[String], file: &SettingsFile) -> bool {
-        let has_full_name = || {
-            let mut settings = file.settings.iter();
-            settings.any(|setting| self.below_table(&setting.path).is_some())
-        };
+        let has_full_name =
+            || file.settings.iter().any(|setting| self.below_table(&setting.path).is_some());
         let release = self.configuration.release;
         self.has_plugins()
             && path.len() > 2

@@ -89,8 +89,7 @@ impl ReleaseName {
     /// Returns true if the suffix is that of a pre-release, which may differ from the release after
     /// it.
     pub(crate) fn is_prerelease(&self) -> bool {
-        let mut words = self.suffix.split(SEPARATORS);
-        words.any(|word| {
+        self.suffix.split(SEPARATORS).any(|word| {
             let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
             ["alpha", "beta", "rc", "dev", "pre"].contains(&word)
         })

@@ -219,8 +219,7 @@ impl<'h> Target<'h> {
         let runtime =
             RuntimeRelease { runtime: at.runtime.id.clone(), version: at.release.version.clone() };
         let is_distribution = !spec.starts_with(&format!("{}@", runtime.runtime));
-        let mut releases = history.releases().iter();
-        let linked = releases.find(|release| release.name == at.release.nri);
+        let linked = history.releases().iter().find(|release| release.name == at.release.nri);
         let protocol = match linked {
             Some(release) => Some(history.revision_of(release)?.protocol()?),
             None => None,

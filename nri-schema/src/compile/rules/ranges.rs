@@ -17,8 +17,7 @@ struct Range {
 pub(super) fn of_message(found: &MessageDescriptor) -> Vec<Broken> {
     let proto = found.descriptor_proto();
     let ranges = |part: i32, ends: Vec<(i32, i32)>| {
-        let numbered = ends.into_iter().enumerate();
-        numbered.map(move |(at, (start, end))| Range {
+        ends.into_iter().enumerate().map(move |(at, (start, end))| Range {
             first: i64::from(start),
             // The end of a message's range is not included.
             last: i64::from(end) - 1,

@@ -64,8 +64,7 @@ fn since(entry: &table::TableEntry<'_, '_>) -> Since {
 
 fn runtimes(entry: &table::TableEntry<'_, '_>) -> Vec<(String, String)> {
     let about = ["nri", "as", "status", "effect"];
-    let pairs = entry.pairs().into_iter();
-    pairs.filter(|(key, _)| !about.contains(&key.as_str())).collect()
+    entry.pairs().into_iter().filter(|(key, _)| !about.contains(&key.as_str())).collect()
 }
 
 fn warning(entry: &table::TableEntry<'_, '_>) -> Warning {

@@ -121,8 +121,7 @@ pub(crate) fn report(
     for why in &image.problems {
         scan.skip(place.clone(), why.clone());
     }
-    let blobs = image.layers.iter();
-    let stack: Vec<&Layer> = blobs.filter_map(|blob| layers.get(blob)).collect();
+    let stack: Vec<&Layer> = image.layers.iter().filter_map(|blob| layers.get(blob)).collect();
     for (number, layer) in (1..).zip(&stack) {
         if let Some(why) = &layer.failed {
             scan.skip(place.in_layer(number), why.clone());

@@ -231,8 +231,7 @@ impl Images {
     ) -> Vec<(Image, String)> {
         match manifest.and_then(Manifest::checked) {
             Ok(Manifest { manifests: Some(manifests), .. }) => {
-                let inner = manifests.into_iter().rev();
-                let wanted = inner.filter(|one| self.is_wanted(one, wants));
+                let wanted = manifests.into_iter().rev().filter(|one| self.is_wanted(one, wants));
                 return wanted.map(|one| one.into_image(&image.name)).collect();
             }
             Ok(manifest) => {

@@ -62,8 +62,7 @@ fn begins(bytes: &[u8]) -> Option<&'static str> {
 }
 
 fn ends(bytes: &[u8]) -> Option<&'static str> {
-    let mut all = ENDINGS.iter();
-    all.find_map(|(mark, kind)| memmem::find(bytes, mark).map(|_| *kind))
+    ENDINGS.iter().find_map(|(mark, kind)| memmem::find(bytes, mark).map(|_| *kind))
 }
 
 /// Returns a description of the first program that is embedded in these parts of a program.

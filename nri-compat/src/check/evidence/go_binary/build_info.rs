@@ -88,8 +88,7 @@ impl BuildInfo {
     /// Returns the import path of the main package, unless the program was built from files by
     /// name.
     pub(super) fn program(&self) -> Option<&str> {
-        let mut lines = self.modules.lines();
-        let path = lines.find_map(|line| line.strip_prefix("path\t"));
+        let path = self.modules.lines().find_map(|line| line.strip_prefix("path\t"));
         path.filter(|path| !path.is_empty() && *path != "command-line-arguments")
     }
 

@@ -101,8 +101,9 @@ fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
 
 /// Returns the first bytes of tables in these byte orders, true for big-endian.
 fn beginnings(orders: &[bool]) -> Vec<Vec<u8>> {
-    let magics = [GO_1_20, GO_1_18, GO_1_16].into_iter();
-    let all = magics.flat_map(|magic| orders.iter().map(move |big| (magic, *big)));
+    let all = [GO_1_20, GO_1_18, GO_1_16]
+        .into_iter()
+        .flat_map(|magic| orders.iter().map(move |big| (magic, *big)));
     all.map(|(magic, big)| {
         let magic = if big { magic.to_be_bytes() } else { magic.to_le_bytes() };
         [&magic[..], &[0, 0]].concat()

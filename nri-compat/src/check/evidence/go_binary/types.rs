@@ -91,8 +91,8 @@ impl<'i> Types<'i> {
         let after = self.bytes.get(flags_at(word)..).unwrap_or_default();
         // The flags are the first half of a word of eight bytes.
         let (halves, _) = after.as_chunks();
-        let words = halves.iter().step_by(word / 4).enumerate();
-        let starts = words.filter(|(_, flags)| may_start(**flags));
+        let starts =
+            halves.iter().step_by(word / 4).enumerate().filter(|(_, flags)| may_start(**flags));
         starts.filter_map(move |(place, _)| self.descriptor(place * word))
     }
 
