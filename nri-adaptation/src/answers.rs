@@ -121,10 +121,9 @@ impl Answers for Updates<'_> {
             let answer: UpdateContainerResponse = read(member, answer)?;
             (answer.update, answer.evict)
         } else {
-            let changes = changes(self.event, &answer.into_bytes());
-            let changes =
-                changes.map_err(|error| RequestError::unreadable(&member.full_name, &error))?;
-            let Changes { update, evict, .. } = changes.unwrap_or_default();
+            let Changes { update, evict, .. } = changes(self.event, &answer.into_bytes())
+                .map_err(|error| RequestError::unreadable(&member.full_name, &error))?
+                .unwrap_or_default();
             (update, evict)
         };
         let (name, rpc) = (&*member.full_name, self.event.name());

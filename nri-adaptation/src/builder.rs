@@ -204,40 +204,38 @@ impl Builder {
     /// # Panics
     ///
     /// Panics outside of a tokio runtime with I/O and time enabled.
-    pub async fn start(self) -> Result<Adaptation> {
-        let mut core = self.core;
+    pub async fn start(mut self) -> Result<Adaptation> {
         if let Some(release) = &self.release {
-            core.revision = Revision::of(release)?;
+            self.core.revision = Revision::of(release)?;
         }
         if !self.falls_back {
-            core.revision = core.revision.without_fallback();
+            self.core.revision = self.core.revision.without_fallback();
         }
-        if core.ledger.receivers.is_empty() {
-            core.ledger.receivers.push(Box::new(LogDeprecations));
+        if self.core.ledger.receivers.is_empty() {
+            self.core.ledger.receivers.push(Box::new(LogDeprecations));
         }
         let found = match &self.plugins {
-            Some(directory) => discover(directory, &self.configs, &core.revision)?,
+            Some(directory) => discover(directory, &self.configs, &self.core.revision)?,
             None => Vec::new(),
         };
         let socket = self.socket.as_deref().map(PluginSocket::bind).transpose()?;
-        let core = Arc::new(core);
-        for found in found {
-            tracing::info!("starting pre-installed plugin {}", found.id);
-            if found.is_module() {
+        let core = Arc::new(self.core);
+        for plugin in found {
+            tracing::info!("starting pre-installed plugin {}", plugin.id);
+            if plugin.is_module() {
                 #[cfg(feature = "wasm")]
-                wasm::launch(&core, found, self.module_memory).await;
+                wasm::launch(&core, plugin, self.module_memory).await;
                 #[cfg(not(feature = "wasm"))]
                 tracing::warn!(
                     "cannot load WebAssembly plugin {}: built without the feature `wasm` of nri-adaptation",
-                    found.path.display()
+                    plugin.path.display()
                 );
             } else {
-                launch(&core, found).await;
+                launch(&core, plugin).await;
             }
         }
         let listening = socket.map(|socket| tokio::spawn(socket.serve(Arc::clone(&core))));
-        let listening = Mutex::new(listening);
-        Ok(Adaptation(Arc::new(Inner { core, listening })))
+        Ok(Adaptation(Arc::new(Inner { core, listening: Mutex::new(listening) })))
     }
 }
 

@@ -197,12 +197,12 @@ fn parse(text: &str) -> Option<Duration> {
     let (mut rest, mut sum) = (text, Duration::ZERO);
     loop {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, unit) = rest.split_at(digits);
-        let length = unit.find(|c: char| c.is_ascii_digit() || c == '.');
-        let (unit, next) = unit.split_at(length.unwrap_or(unit.len()));
+        let (number, after) = rest.split_at(digits);
+        let length = after.find(|c: char| c.is_ascii_digit() || c == '.');
+        let (unit, next) = after.split_at(length.unwrap_or(after.len()));
         let (_, nanoseconds) = UNITS.iter().find(|(name, _)| *name == unit)?;
-        let number: f64 = number.parse().ok()?;
-        let part = Duration::try_from_secs_f64(number * nanoseconds / 1e9).ok()?;
+        let count: f64 = number.parse().ok()?;
+        let part = Duration::try_from_secs_f64(count * nanoseconds / 1e9).ok()?;
         sum = sum.checked_add(part)?;
         rest = next;
         if rest.is_empty() {

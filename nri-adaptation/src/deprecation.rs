@@ -81,8 +81,8 @@ type Records = HashMap<(PluginId, Event), Deprecated>;
 impl DeprecationList {
     /// Returns the records, by plugin and event.
     pub fn records(&self) -> Vec<Deprecated> {
-        let records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut records: Vec<_> = records.values().cloned().collect();
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut records: Vec<_> = kept.values().cloned().collect();
         records.sort_by(|a, b| (&a.plugin, a.event).cmp(&(&b.plugin, b.event)));
         records
     }
@@ -142,8 +142,11 @@ impl Ledger {
 fn insert(records: &mut Records, record: Deprecated) {
     let key = (record.plugin.clone(), record.event);
     if records.len() >= MAX_RECORDS && !records.contains_key(&key) {
-        let oldest = records.iter().min_by_key(|(_, it)| it.last_occurrence);
-        if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
+        let oldest = records
+            .iter()
+            .min_by_key(|(_, it)| it.last_occurrence)
+            .map(|(oldest, _)| oldest.clone());
+        if let Some(oldest) = oldest {
             records.remove(&oldest);
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use nri::__private::RequestParts;
+use nri::PluginId;
 use nri::api::{
     Container, Event, LinuxResources, PluginInstance, PodSandbox,
     ValidateContainerAdjustmentRequest,
@@ -119,8 +120,8 @@ impl Adaptation {
         let core = &self.0.core;
         let _turn = core.order.turn(&pod.id).await;
         let members = core.roster.members();
-        let collector = CreateCollector::new(container.clone());
-        let mut answers = Creation { pod, collector, largest: None };
+        let mut answers =
+            Creation { pod, collector: CreateCollector::new(container.clone()), largest: None };
         let mut relayed = core.relay(&members, Event::CreateContainer, &mut answers).await?;
         let Creation { collector, largest, .. } = answers;
         let request = || ValidateContainerAdjustmentRequest {
@@ -272,13 +273,13 @@ impl Core {
         event: Event,
         answers: &mut dyn Answers,
     ) -> (Result, Vec<Arc<Member>>) {
-        let (mut outcomes, mut accepted, mut result) = (Vec::new(), Vec::new(), Ok(()));
+        let (mut outcomes, mut accepted, mut relayed) = (Vec::new(), Vec::new(), Ok(()));
         if let Some(message) = Message::new(&self.revision, event) {
             let mut relay = Relay::new(self, message);
-            result = relay.run(members, answers).await;
+            relayed = relay.run(members, answers).await;
             (outcomes, accepted) = (relay.outcomes, relay.accepted);
         }
-        let result = match result {
+        let result = match relayed {
             Ok(answer) => Ok(Relayed { answer, outcomes }),
             Err(error) => Err(error.with_outcomes(outcomes)),
         };
@@ -308,12 +309,14 @@ fn asked(members: &Members, outcomes: &[Outcome]) -> Vec<PluginInstance> {
     let absent =
         |outcome: &Outcome| outcome.result == OutcomeResult::Disconnected && outcome.via.is_none();
     let asked = |member: &&Arc<Member>| {
-        let mut of_plugin = outcomes.iter().filter(|it| it.plugin == member.full_name);
-        of_plugin.any(|outcome| !absent(outcome))
+        outcomes
+            .iter()
+            .filter(|outcome| outcome.plugin == member.full_name)
+            .any(|outcome| !absent(outcome))
     };
-    let instance = |member: &Arc<Member>| PluginInstance {
-        name: member.id.name.clone(),
-        index: member.id.index.clone(),
-    };
-    members.iter().filter(asked).map(instance).collect()
+    members.iter().filter(asked).map(|member| instance(&member.id)).collect()
+}
+
+fn instance(id: &PluginId) -> PluginInstance {
+    PluginInstance { name: id.name.clone(), index: id.index.clone() }
 }

@@ -69,11 +69,11 @@ pub(super) async fn decode_answer(event: Event, answer: Body) -> Result<Body, St
     };
     let name = event.name();
     if event == Event::CreateContainer {
-        let answer: CreateContainerResponse = decode(name, encoded).await?;
-        Ok(Body::Message(Box::new(answer)))
+        let decoded: CreateContainerResponse = decode(name, encoded).await?;
+        Ok(Body::Message(Box::new(decoded)))
     } else if event == Event::UpdateContainer {
-        let answer: UpdateContainerResponse = decode(name, encoded).await?;
-        Ok(Body::Message(Box::new(answer)))
+        let decoded: UpdateContainerResponse = decode(name, encoded).await?;
+        Ok(Body::Message(Box::new(decoded)))
     } else {
         Ok(Body::Encoded(encoded))
     }

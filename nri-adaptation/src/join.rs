@@ -89,8 +89,8 @@ async fn deliver(core: &Core, member: &Member, queued: Queued) {
         Some(waiting) => waiting.send(delivery).err(),
         None => Some(delivery),
     };
-    if let Some(delivery) = unheard {
-        let outcome = late(core, member, delivery);
+    if let Some(unheard) = unheard {
+        let outcome = late(core, member, unheard);
         core.callbacks.delivered_late(message.event, outcome);
     }
 }
@@ -178,19 +178,19 @@ pub(super) async fn synchronize(
             }
             Err(error) if splits && is_too_large(&error) => {
                 if entries(&message[..unmarked]) <= MIN_ENTRIES {
-                    let message =
+                    let reason =
                         format!("failed to synchronize plugin with split messages: {error}");
-                    return Err(failed(message).with_source(error));
+                    return Err(failed(reason).with_source(error));
                 }
-                let mut part = Vec::from(message);
-                part.truncate(unmarked);
+                let mut oversized = Vec::from(message);
+                oversized.truncate(unmarked);
                 tracing::debug!("oversized message, retrying in smaller parts");
-                limit = part.len() / 2 + 1;
-                halve(part, &mut parts);
+                limit = oversized.len() / 2 + 1;
+                halve(oversized, &mut parts);
             }
             Err(error) => {
-                let message = format!("failed to synchronize plugin: {error}");
-                return Err(failed(message).with_source(error));
+                let reason = format!("failed to synchronize plugin: {error}");
+                return Err(failed(reason).with_source(error));
             }
         }
     }
@@ -203,9 +203,11 @@ fn parts(core: &Core, state: State) -> VecDeque<Vec<u8>> {
     if !core.revision.lacks_fields() {
         return parts.into();
     }
-    let older = |part: Vec<u8>| Vec::from(core.revision.without_newer("SynchronizeRequest", &part));
-    let parts: Vec<_> = parts.into_iter().map(older).collect();
-    if core.revision.splits_synchronize() { parts.into() } else { [parts.concat()].into() }
+    let older: Vec<_> = parts
+        .into_iter()
+        .map(|part| Vec::from(core.revision.without_newer("SynchronizeRequest", &part)))
+        .collect();
+    if core.revision.splits_synchronize() { older.into() } else { [older.concat()].into() }
 }
 
 fn halve(part: Vec<u8>, parts: &mut VecDeque<Vec<u8>>) {

@@ -63,8 +63,8 @@ pub(super) fn discover(
         if is_executable(&entry) {
             found.push(read(&entry, configs, revision)?);
         } else if entry.path().is_file() {
-            let path = entry.path();
-            let path = path.display();
+            let file = entry.path();
+            let path = file.display();
             tracing::warn!("ignoring {path}: not executable; for a plugin, run `chmod +x {path}`");
         }
     }
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn executables_are_found_with_their_configuration() {
         let (plugins, configs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let discovered = |plugins: &Path| discover(plugins, configs.path(), &Revision::newest());
+        let discovered = |folder: &Path| discover(folder, configs.path(), &Revision::newest());
         for (name, mode) in [("20-b", 0o755), ("10-a", 0o755), ("README", 0o644)] {
             install(plugins.path(), name, mode);
         }
@@ -144,9 +144,12 @@ mod tests {
         for (name, config) in [("a", "for a"), ("b", "for b"), ("20-b", "for 20-b")] {
             fs::write(configs.path().join(format!("{name}.conf")), config).unwrap();
         }
-        let found = discovered(plugins.path()).unwrap();
-        let found = found.iter().map(|it| format!("{}: {}", it.id, it.config));
-        assert_eq!(found.collect::<Vec<_>>(), ["10-a: for a", "20-b: for 20-b"]);
+        let found: Vec<_> = discovered(plugins.path())
+            .unwrap()
+            .iter()
+            .map(|it| format!("{}: {}", it.id, it.config))
+            .collect();
+        assert_eq!(found, ["10-a: for a", "20-b: for 20-b"]);
         install(plugins.path(), "logger", 0o755);
         let error = discovered(plugins.path()).unwrap_err().to_string();
         assert!(error.contains("must be idx-pluginname"), "{error}");

@@ -225,8 +225,7 @@ impl Adaptation {
     /// Returns the plugins that are synchronized, in the order in which they get events.
     pub fn plugins(&self) -> Vec<PluginId> {
         let members = self.0.core.roster.members();
-        let ready = members.iter().filter(|member| member.is_ready());
-        ready.map(|member| member.id.clone()).collect()
+        members.iter().filter(|member| member.is_ready()).map(|member| member.id.clone()).collect()
     }
 
     /// Stops listening, disconnects all plugins, and ends those that were launched. Returns when

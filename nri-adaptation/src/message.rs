@@ -127,8 +127,7 @@ impl Message {
         }
         let request = self.request.clone().unwrap_or_default();
         // The request was encoded here, so it can be read.
-        let payload = revision.encoded(self.rpc, via, &request);
-        let payload = payload.unwrap_or_default();
+        let payload = revision.encoded(self.rpc, via, &request).unwrap_or_default();
         *made = Some(payload.clone());
         payload
     }

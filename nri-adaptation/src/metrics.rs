@@ -88,22 +88,28 @@ impl OpenMetrics {
     pub fn render(&self) -> String {
         let counters = self.counters();
         let mut text = Exposition::default();
-        let (name, help) = ("nri_plugin_invocations", "Invocations of a plugin, by result.");
-        counters.family(&mut text, name, help, "result", |series| {
-            vec![("success", series.succeeded), ("error", series.failed)]
-        });
+        counters.family(
+            &mut text,
+            "nri_plugin_invocations",
+            "Invocations of a plugin, by result.",
+            "result",
+            |series| vec![("success", series.succeeded), ("error", series.failed)],
+        );
         counters.latencies(&mut text);
-        let (name, help) =
-            ("nri_plugin_adjustments", "Changes that a plugin requested in its answers.");
-        counters.family(&mut text, name, help, "kind", |series| {
-            vec![
-                ("adjustment", series.adjustments),
-                ("update", series.updates),
-                ("eviction", series.evictions),
-            ]
-        });
-        let help = "Plugins that are connected and synchronized.";
-        text.family("nri_plugins", "gauge", help);
+        counters.family(
+            &mut text,
+            "nri_plugin_adjustments",
+            "Changes that a plugin requested in its answers.",
+            "kind",
+            |series| {
+                vec![
+                    ("adjustment", series.adjustments),
+                    ("update", series.updates),
+                    ("eviction", series.evictions),
+                ]
+            },
+        );
+        text.family("nri_plugins", "gauge", "Plugins that are connected and synchronized.");
         text.sample("nri_plugins", &[], counters.plugins);
         text.finish()
     }

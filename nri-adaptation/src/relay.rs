@@ -162,7 +162,7 @@ impl<'a> Relay<'a> {
         };
         let read = intake::decode_answer(self.message.event, answer).await;
         let taken = match read {
-            Ok(answer) => answers.take(self.core, member, answer),
+            Ok(decoded) => answers.take(self.core, member, decoded),
             Err(status) => Err(RequestError::unreadable(&member.full_name, &status.message)),
         };
         match taken {

@@ -280,10 +280,7 @@ mod tests {
 
     #[test]
     fn each_release_uses_its_rpcs() {
-        let via = |release: &str, event| {
-            let revision = Revision::of(release).unwrap();
-            revision.carrier(event)
-        };
+        let via = |release: &str, event| Revision::of(release).unwrap().carrier(event);
         let (change, dedicated) = (Some(Via::StateChange), Some(Via::Dedicated));
         assert_eq!(via("v0.8.0", Event::RunPodSandbox), change);
         assert_eq!(via("v0.12.0", Event::RunPodSandbox), dedicated);
@@ -322,10 +319,10 @@ mod tests {
         let oldest = Revision::of("v0.2.0").unwrap();
         let stripped = oldest.without_newer("ContainerAdjustment", &encoded);
         assert!(newer_than("ContainerAdjustment", &stripped, "v0.2.0").is_empty());
-        let stripped = ContainerAdjustment::decode(&*stripped).unwrap();
-        assert_eq!((stripped.env, stripped.args.len()), (vec![env], 0));
-        let linux = stripped.linux.unwrap();
-        assert_eq!((&*linux.cgroups_path, linux.net_devices.len()), ("/a", 0));
+        let kept = ContainerAdjustment::decode(&*stripped).unwrap();
+        assert_eq!((kept.env, kept.args.len()), (vec![env], 0));
+        let kept_linux = kept.linux.unwrap();
+        assert_eq!((&*kept_linux.cgroups_path, kept_linux.net_devices.len()), ("/a", 0));
         let newest = Revision::newest().without_newer("ContainerAdjustment", &encoded);
         assert_eq!(newest, encoded);
     }

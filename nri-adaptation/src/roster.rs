@@ -66,8 +66,7 @@ impl Roster {
     pub(super) fn add(&self, member: &Arc<Member>) -> Earlier {
         let mut current = self.current();
         let mut members = current.members.to_vec();
-        let index = |member: &Arc<Member>| member.id.index.clone();
-        let at = members.partition_point(|other| index(other) <= index(member));
+        let at = members.partition_point(|other| other.id.index <= member.id.index);
         members.insert(at, Arc::clone(member));
         current.members = members.into();
         let (epoch, done) = mpsc::channel(1);

@@ -207,11 +207,11 @@ async fn configure(
 ) -> Result<(EventMask, FailurePolicy)> {
     let request = configure_request(core, config);
     let within = Some(core.request_timeout);
-    let answer = caller.call(PLUGIN_SERVICE, "Configure", request, within);
-    let answer = answer.await.map_err(|error| {
-        let message = format!("failed to configure plugin: {error}");
-        Error::with_kind(ErrorKind::Connection, message).with_source(error)
-    })?;
+    let answer =
+        caller.call(PLUGIN_SERVICE, "Configure", request, within).await.map_err(|error| {
+            let message = format!("failed to configure plugin: {error}");
+            Error::with_kind(ErrorKind::Connection, message).with_source(error)
+        })?;
     let answer = ConfigureResponse::decode(answer).map_err(|error| {
         let message = format!("failed to configure plugin: unreadable answer: {error}");
         Error::with_kind(ErrorKind::Malformed, message)
@@ -252,8 +252,11 @@ fn subscribed(mask: i32, revision: &Revision) -> Result<EventMask> {
 /// plugin is told, too.
 fn unknown_events(mask: i32, release: &str) -> String {
     let unknown = EventMask::from_bits_truncate(mask);
-    let names = Event::ALL.iter().filter(|event| unknown.contains(**event));
-    let names: Vec<&str> = names.map(|event| event.as_str_name()).collect();
+    let names: Vec<&str> = Event::ALL
+        .iter()
+        .filter(|event| unknown.contains(**event))
+        .map(|event| event.as_str_name())
+        .collect();
     let message = format!("invalid plugin events: 0x{mask:x}, which NRI {release} does not know");
     if names.is_empty() { message } else { format!("{message}: {}", names.join(", ")) }
 }

@@ -152,7 +152,6 @@ mod tests {
         let (first, second) = split(whole.clone());
         assert_eq!((entries(&first), entries(&second)), (3, 2));
         assert_eq!([first, second].concat(), whole);
-        let (first, second) = split(Vec::new());
-        assert!(first.is_empty() && second.is_empty());
+        assert_eq!(split(Vec::new()), (Vec::new(), Vec::new()));
     }
 }

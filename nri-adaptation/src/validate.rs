@@ -191,10 +191,11 @@ impl DefaultValidator {
         let Some(owners) = entry_owners(request, Field::Namespace) else {
             return Ok(());
         };
-        let changes = owners.iter();
-        let changes =
-            changes.map(|(kind, plugin)| format!("plugin {plugin:?} changed the {kind} namespace"));
-        Err(Rejection::forbidden(changes.collect::<Vec<_>>().join(", ")))
+        let changes: Vec<_> = owners
+            .iter()
+            .map(|(kind, plugin)| format!("plugin {plugin:?} changed the {kind} namespace"))
+            .collect();
+        Err(Rejection::forbidden(changes.join(", ")))
     }
 
     fn check_required(&self, request: &Request) -> Result<(), Rejection> {
@@ -240,15 +241,14 @@ impl DefaultValidator {
         let Some(owners) = entry_owners(request, Field::Sysctl) else {
             return Ok(());
         };
-        let keys = linux.sysctl.keys();
         let mut plugins: Vec<&str> =
-            keys.filter_map(|key| owners.get(key).map(String::as_str)).collect();
+            linux.sysctl.keys().filter_map(|key| owners.get(key).map(String::as_str)).collect();
         plugins.dedup();
         if plugins.is_empty() {
             return Ok(());
         }
-        let plugins = name_all(plugins.into_iter());
-        Err(Rejection::forbidden(format!("{plugins} set sysctls")))
+        let setters = name_all(plugins.into_iter());
+        Err(Rejection::forbidden(format!("{setters} set sysctls")))
     }
 }
 

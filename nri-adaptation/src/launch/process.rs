@@ -82,7 +82,9 @@ impl Process {
         let text = String::from_utf8_lossy(&output);
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let first = lines.len().saturating_sub(MAX_LINES);
-        let shown = (lines.iter().skip(first))
+        let shown = lines
+            .iter()
+            .skip(first)
             .map(|line| OneLine::new(line, MAX_LINE).to_string())
             .collect::<Vec<_>>()
             .join("; ");

@@ -38,7 +38,7 @@ pub(in super::super) fn spawn(
     };
     let (ours, theirs) = StdUnixStream::pair().map_err(failed)?;
     ours.set_nonblocking(true).map_err(failed)?;
-    let ours = UnixStream::from_std(ours).and_then(Socket::new).map_err(failed)?;
+    let stream = UnixStream::from_std(ours).and_then(Socket::new).map_err(failed)?;
     let mut command = Command::new(&found.path);
     command
         .env_clear()
@@ -51,7 +51,7 @@ pub(in super::super) fn spawn(
         .kill_on_drop(true);
     pass_socket(command.as_std_mut(), theirs);
     let child = command.spawn().map_err(failed)?;
-    Ok((ours, Process::new(child, processes.add())))
+    Ok((stream, Process::new(child, processes.add())))
 }
 
 /// Lets the processes that a command starts find this socket at file descriptor 3, as a plugin that

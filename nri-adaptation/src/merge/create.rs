@@ -149,20 +149,24 @@ impl CreateCollector {
         let View { container, unowned } = &mut self.view;
         let collected = &mut self.adjustment;
         let mut claims = self.updates.owners.claims(&container.id, plugin);
-        let (known, removals) = (&mut container.annotations, &mut collected.annotations);
-        merge_map(Field::Annotations, annotations, known, removals, &mut claims)?;
-        let (known, unowned_mounts) = (&mut container.mounts, &mut unowned.mounts);
-        let removals = merge_list(mounts, known, unowned_mounts, &mut claims)?;
+        merge_map(
+            Field::Annotations,
+            annotations,
+            &mut container.annotations,
+            &mut collected.annotations,
+            &mut claims,
+        )?;
+        let removals = merge_list(mounts, &mut container.mounts, &mut unowned.mounts, &mut claims)?;
         collected.mounts.extend(removals);
         environment(env, &mut container.env, &mut unowned.env, &mut collected.env, &mut claims)?;
         arguments(args, container, collected, &mut claims)?;
-        if let Some(asked) = asked_hooks {
-            hooks(asked, container, collected, &mut claims);
+        if let Some(asked_hooks) = asked_hooks {
+            hooks(asked_hooks, container, collected, &mut claims);
         }
-        if let Some(asked) = linux {
+        if let Some(linux) = linux {
             let seen = container.linux.get_or_insert_default();
             let collected = collected.linux.get_or_insert_default();
-            linux::merge(asked, seen, unowned, collected, &mut claims)?;
+            linux::merge(linux, seen, unowned, collected, &mut claims)?;
         }
         for limit in rlimits {
             claims.claim_entry(Field::Rlimits, &limit.r#type)?;

@@ -58,8 +58,7 @@ impl<V: Copy> KeyTable<V> {
     /// Returns the keys with their values, in no order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, V)> {
         let keys = &*self.keys;
-        let slots = self.slots.iter();
-        slots.map(move |slot| (&keys[slot.start..slot.end], slot.value))
+        self.slots.iter().map(move |slot| (&keys[slot.start..slot.end], slot.value))
     }
 }
 

@@ -35,8 +35,8 @@ pub(super) fn merge(
     } = asked;
     // As in the reference, the removal of a device is not passed on to the runtime.
     merge_list(devices, &mut seen.devices, &mut unowned.devices, claims)?;
-    if let Some(asked) = asked_resources {
-        adjusted_resources(asked, seen, collected, claims)?;
+    if let Some(asked_resources) = asked_resources {
+        adjusted_resources(asked_resources, seen, collected, claims)?;
     }
     if !cgroups_path.is_empty() {
         claims.claim(Field::CgroupsPath)?;
@@ -65,10 +65,14 @@ pub(super) fn merge(
         &mut collected.namespaces,
         claims,
     )?;
-    let (known, removals) = (&mut seen.sysctl, &mut collected.sysctl);
-    merge_map(Field::Sysctl, sysctl, known, removals, claims)?;
-    let (known, removals) = (&mut seen.net_devices, &mut collected.net_devices);
-    merge_map(Field::LinuxNetDevices, net_devices, known, removals, claims)?;
+    merge_map(Field::Sysctl, sysctl, &mut seen.sysctl, &mut collected.sysctl, claims)?;
+    merge_map(
+        Field::LinuxNetDevices,
+        net_devices,
+        &mut seen.net_devices,
+        &mut collected.net_devices,
+        claims,
+    )?;
     if scheduler.is_some() {
         claims.claim(Field::LinuxSched)?;
         seen.scheduler.clone_from(&scheduler);

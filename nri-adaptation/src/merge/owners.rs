@@ -67,10 +67,11 @@ impl Owners {
 
 impl From<&Owners> for OwningPlugins {
     fn from(owners: &Owners) -> Self {
-        let containers = owners.containers.iter();
-        let owned = containers.filter(|(_, fields)| !fields.is_empty());
         OwningPlugins {
-            owners: owned
+            owners: owners
+                .containers
+                .iter()
+                .filter(|(_, fields)| !fields.is_empty())
                 .map(|(id, fields)| (id.clone(), fields.to_message(&owners.plugins)))
                 .collect(),
         }

@@ -123,10 +123,10 @@ impl UpdateCollector {
     /// resources, if only empty, as under the Go adaptation.
     pub fn for_update(container_id: impl Into<String>, resources: Option<LinuxResources>) -> Self {
         let original = resources.unwrap_or_default();
-        let mut resources = original.clone();
-        fill_resources(&mut resources);
+        let mut filled = original.clone();
+        fill_resources(&mut filled);
         UpdateCollector {
-            requested: Some(Pending::new(container_id.into(), resources)),
+            requested: Some(Pending::new(container_id.into(), filled)),
             original,
             ..UpdateCollector::default()
         }
@@ -140,8 +140,7 @@ impl UpdateCollector {
     /// Returns the resources of the UpdateContainer request as changed so far, as the next plugin
     /// sees them; `None` for StopContainer.
     pub fn resources(&self) -> Option<&LinuxResources> {
-        let requested = self.requested.as_ref();
-        requested.map(|requested| &requested.resources)
+        self.requested.as_ref().map(|requested| &requested.resources)
     }
 
     /// Merges the answer of a plugin, named with its index: `10-name`.
@@ -218,7 +217,7 @@ impl UpdateCollector {
     pub(super) fn merged(self) -> Updated {
         let own = self.requested.filter(|requested| requested.is_asked);
         let changed = own.as_ref().filter(|own| own.is_changed);
-        let resources = changed.map_or(self.original, |own| own.resources.clone().strip());
+        let resources = changed.map_or(self.original, |changed| changed.resources.clone().strip());
         Updated {
             resources,
             updates: self.collected.into_iter().map(Pending::finish).collect(),

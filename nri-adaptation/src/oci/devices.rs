@@ -18,14 +18,14 @@ pub(super) fn apply(spec: &mut Spec, asked: &[LinuxDevice]) -> Result<(), Error>
     for path in asked.iter().filter_map(|it| marker::removed(&it.path)) {
         remove(spec, path);
     }
-    for (index, asked) in asked.iter().enumerate() {
-        if marker::removed(&asked.path).is_none() {
-            let device = convert(asked, index)?;
+    for (index, added) in asked.iter().enumerate() {
+        if marker::removed(&added.path).is_none() {
+            let device = convert(added, index)?;
             remove(spec, device.path());
             parts::resources(spec)
                 .devices_mut()
                 .get_or_insert_default()
-                .push(access_rule(&device, asked.access()));
+                .push(access_rule(&device, added.access()));
             parts::linux(spec).devices_mut().get_or_insert_default().push(device);
         }
     }

@@ -160,8 +160,7 @@ impl<'a> Generator<'a> {
     ///
     /// The errors of [`apply`](Self::apply).
     pub fn apply_update(&mut self, update: &ContainerUpdate) -> Result<(), Error> {
-        let linux = update.linux.as_ref();
-        let Some(asked) = linux.and_then(|linux| linux.resources.as_ref()) else {
+        let Some(asked) = update.linux.as_ref().and_then(|linux| linux.resources.as_ref()) else {
             return Ok(());
         };
         let mut spec = self.spec.clone();

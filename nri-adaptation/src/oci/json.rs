@@ -81,9 +81,8 @@ fn rename(
     flag: &mut Value,
     direction: fn((&'static str, &'static str)) -> (&'static str, &'static str),
 ) {
-    let names = FLAGS.into_iter().map(direction);
-    let new = names.into_iter().find(|(old, _)| flag == old);
-    if let Some((_, new)) = new {
+    let renamed = FLAGS.into_iter().map(direction).find(|(old, _)| flag == old);
+    if let Some((_, new)) = renamed {
         *flag = new.into();
     }
 }
@@ -142,9 +141,9 @@ mod tests {
         assert_eq!((name, access), (Some(&Value::Null), Some(&Value::Null)));
 
         let unlimited = json!({"linux": {"resources": {"pids": {}}}});
-        let spec: Spec = serde_json::from_value(unlimited).unwrap();
-        let written = serde_json::to_value(&spec).unwrap();
-        assert_eq!(written["linux"]["resources"]["pids"], json!({"limit": 0}));
+        let limited: Spec = serde_json::from_value(unlimited).unwrap();
+        let written_again = serde_json::to_value(&limited).unwrap();
+        assert_eq!(written_again["linux"]["resources"]["pids"], json!({"limit": 0}));
         let huge = json!({"linux": {"resources": {"hugepageLimits": [{"pageSize": "2MB", "limit": u64::MAX}]}}});
         serde_json::from_value::<Spec>(huge).unwrap_err();
     }

@@ -132,14 +132,14 @@ pub(super) fn memory_policy(
         return Ok(());
     };
     let field = |name: &str| format!("linux.memory_policy.{name}");
-    let flags = flags.iter().enumerate().map(|(index, flag)| {
+    let oci_flags = flags.iter().enumerate().map(|(index, flag)| {
         named(*flag, MpolFlag::as_str_name, || field(&format!("flags[{index}]")))
     });
     let mut policy = OciPolicy::default();
     policy
         .set_mode(named(*mode, MpolMode::as_str_name, || field("mode"))?)
         .set_nodes(Some(nodes.clone()))
-        .set_flags(some(flags.collect::<Result<_, _>>()?));
+        .set_flags(some(oci_flags.collect::<Result<_, _>>()?));
     parts::linux(spec).set_memory_policy(Some(policy));
     Ok(())
 }

@@ -100,9 +100,13 @@ fn ensure_propagation(
     index: usize,
     callbacks: &mut Callbacks<'_>,
 ) -> Result<(), Error> {
-    let mut options = mount.options.iter().rev().map(String::as_str);
-    let option = options.find(|option| ["rprivate", "rshared", "rslave"].contains(option));
-    let (option, accepted, names): (_, &[Propagation], _) = match option {
+    let last = mount
+        .options
+        .iter()
+        .rev()
+        .map(String::as_str)
+        .find(|option| ["rprivate", "rshared", "rslave"].contains(option));
+    let (option, accepted, names): (_, &[Propagation], _) = match last {
         Some("rshared") => ("rshared", &[Propagation::Shared], "shared"),
         Some("rslave") => {
             let accepted = &[Propagation::Shared, Propagation::Slave];
@@ -151,10 +155,11 @@ pub fn mount_propagation(path: &Path) -> io::Result<Propagation> {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(libc::O_PATH);
-    let mut opened = path.ancestors().map(|ancestor| options.open(ancestor));
     let is_absent = |error: &io::Error| error.kind() == IoErrorKind::NotFound;
-    let found = opened.find(|opened| !opened.as_ref().is_err_and(is_absent));
-    found.unwrap_or_else(|| Err(unknown_mount()))
+    path.ancestors()
+        .map(|ancestor| options.open(ancestor))
+        .find(|opened| !opened.as_ref().is_err_and(is_absent))
+        .unwrap_or_else(|| Err(unknown_mount()))
 }
 
 /// Returns the id of the mount that contains an open file: see `proc_pid_fdinfo(5)`.

@@ -78,12 +78,12 @@ pub(super) fn io_priority(spec: &mut Spec, asked: Option<&LinuxIoPriority>) -> R
     };
     let field = || "linux.io_priority.class".to_owned();
     let cleared = *class == IoPrioClass::IoprioClassNone as i32;
-    let priority = (!cleared).then(|| {
+    let io_priority = (!cleared).then(|| {
         let class: IOPriorityClass = named(*class, IoPrioClass::as_str_name, field)?;
-        let priority = LinuxIOPriorityBuilder::default().class(class).priority(*priority);
-        built(priority.build(), field)
+        let builder = LinuxIOPriorityBuilder::default().class(class).priority(*priority);
+        built(builder.build(), field)
     });
-    parts::process(spec).set_io_priority(priority.transpose()?);
+    parts::process(spec).set_io_priority(io_priority.transpose()?);
     Ok(())
 }
 
@@ -111,14 +111,17 @@ pub(super) fn scheduler(spec: &mut Spec, asked: Option<&LinuxScheduler>) -> Resu
 }
 
 fn scheduler_flags(flags: &[i32]) -> Result<Vec<OciFlag>, Error> {
-    let name = |flag: &LinuxSchedulerFlag| {
-        let is_renamed = *flag == LinuxSchedulerFlag::SchedFlagResetOnFork;
-        if is_renamed { RESET_ON_FORK } else { flag.as_str_name() }
-    };
-    let flags = flags.iter().enumerate();
     flags
-        .map(|(index, flag)| named(*flag, name, || format!("linux.scheduler.flags[{index}]")))
+        .iter()
+        .enumerate()
+        .map(|(index, flag)| named(*flag, flag_name, || format!("linux.scheduler.flags[{index}]")))
         .collect()
+}
+
+/// Returns the name that the `oci-spec` crate parses.
+fn flag_name(flag: &LinuxSchedulerFlag) -> &'static str {
+    let is_renamed = *flag == LinuxSchedulerFlag::SchedFlagResetOnFork;
+    if is_renamed { RESET_ON_FORK } else { flag.as_str_name() }
 }
 
 /// Replaces variables in place, removes marked ones, and appends new ones in the order given.
@@ -165,19 +168,18 @@ impl<'a> Changes<'a> {
         let mut env: Vec<String> = Vec::with_capacity(present.len());
         let mut places = HashMap::new();
         for entry in present {
-            let name = entry.split_once('=').map_or(&*entry, |(name, _)| name);
-            let entry = match self.values.get_key_value(name) {
+            let changed = match self.values.get_key_value(variable(&entry)) {
                 Some((name, _)) if !self.done.insert(name) => continue,
                 Some((_, None)) => continue,
                 Some((name, Some(value))) => format!("{name}={value}"),
                 None => entry,
             };
-            let name = entry.split_once('=').map_or(&*entry, |(name, _)| name);
+            let name = variable(&changed);
             match places.get(name) {
-                Some(&place) => env[place] = entry,
+                Some(&place) => env[place] = changed,
                 None => {
                     places.insert(name.to_owned(), env.len());
-                    env.push(entry);
+                    env.push(changed);
                 }
             }
         }
@@ -193,6 +195,11 @@ impl<'a> Changes<'a> {
             }
         }
     }
+}
+
+/// Returns the name in an entry such as `NAME=value`.
+fn variable(entry: &str) -> &str {
+    entry.split_once('=').map_or(entry, |(name, _)| name)
 }
 
 /// Appends hooks to those of the spec.

@@ -123,8 +123,7 @@ fn linux(spec: &Spec) -> Option<Box<LinuxContainer>> {
 }
 
 fn from_linux(linux: &Linux) -> LinuxContainer {
-    let net_devices = linux.net_devices().iter().flatten();
-    let net_devices = net_devices.map(|(host, device)| {
+    let net_devices = linux.net_devices().iter().flatten().map(|(host, device)| {
         let name = device.name().clone().unwrap_or_default();
         (host.clone(), LinuxNetDevice { name })
     });
@@ -349,8 +348,8 @@ mod tests {
             "intelRdt": {"closID": "gold", "schemata": ["L3:0=ff"], "enableMonitoring": true},
         }}))
         .unwrap();
-        let (linux, pod) = (container(&spec).linux.unwrap(), pod_sandbox(&spec));
-        let pod = pod.linux.unwrap();
+        let linux = container(&spec).linux.unwrap();
+        let pod = pod_sandbox(&spec).linux.unwrap();
         assert_eq!((&*pod.cgroups_path, pod.namespaces.len()), ("/pods/web", 2));
         assert_eq!(pod.namespaces, linux.namespaces);
         let rdt = LinuxRdt {

@@ -36,10 +36,13 @@ fn policy(asked: &LinuxSeccomp) -> Result<OciSeccomp, Error> {
         .set_flags(names(&asked.flags, "a flag such as SECCOMP_FILTER_FLAG_LOG", &field("flags"))?)
         .set_listener_path(filled(&asked.listener_path))
         .set_listener_metadata(filled(&asked.listener_metadata));
-    let syscalls = asked.syscalls.iter().enumerate();
-    let syscalls: Result<_, _> =
-        syscalls.map(|(index, it)| syscall(it, &field(&format!("syscalls[{index}]")))).collect();
-    policy.set_syscalls(some(syscalls?));
+    let syscalls = asked
+        .syscalls
+        .iter()
+        .enumerate()
+        .map(|(index, it)| syscall(it, &field(&format!("syscalls[{index}]"))))
+        .collect::<Result<_, _>>()?;
+    policy.set_syscalls(some(syscalls));
     Ok(policy)
 }
 
@@ -48,16 +51,21 @@ fn names<T: FromStr>(
     expected: &'static str,
     field: &str,
 ) -> Result<Option<Vec<T>>, Error> {
-    let asked = asked.iter().enumerate();
-    let names: Result<_, _> =
-        asked.map(|(index, name)| parse(name, expected, || format!("{field}[{index}]"))).collect();
-    Ok(some(names?))
+    let names = asked
+        .iter()
+        .enumerate()
+        .map(|(index, name)| parse(name, expected, || format!("{field}[{index}]")))
+        .collect::<Result<_, _>>()?;
+    Ok(some(names))
 }
 
 fn syscall(asked: &LinuxSyscall, field: &str) -> Result<OciSyscall, Error> {
-    let args = asked.args.iter().enumerate();
-    let args: Result<_, _> =
-        args.map(|(index, it)| argument(it, || format!("{field}.args[{index}].op"))).collect();
+    let args: Result<_, _> = asked
+        .args
+        .iter()
+        .enumerate()
+        .map(|(index, it)| argument(it, || format!("{field}.args[{index}].op")))
+        .collect();
     let mut syscall = OciSyscall::default();
     syscall
         .set_names(asked.names.clone())
@@ -70,10 +78,10 @@ fn syscall(asked: &LinuxSyscall, field: &str) -> Result<OciSyscall, Error> {
 fn argument(asked: &LinuxSeccompArg, field: impl Fn() -> String) -> Result<OciArg, Error> {
     let op: LinuxSeccompOperator = parse(&asked.op, "an operator such as SCMP_CMP_EQ", &field)?;
     // A usize has at least 32 bits on every platform that runs containers.
-    let argument = OciArgBuilder::default().index(asked.index as usize).value(asked.value).op(op);
-    let argument = match nonzero(asked.value_two) {
-        Some(value) => argument.value_two(value),
-        None => argument,
-    };
-    built(argument.build(), field)
+    let mut builder =
+        OciArgBuilder::default().index(asked.index as usize).value(asked.value).op(op);
+    if let Some(value) = nonzero(asked.value_two) {
+        builder = builder.value_two(value);
+    }
+    built(builder.build(), field)
 }

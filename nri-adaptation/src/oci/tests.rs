@@ -135,7 +135,7 @@ fn seccomp() -> Value {
 
 #[test]
 fn what_the_specification_does_not_have_is_an_error_with_its_place() {
-    let mut cases = json!([
+    let mut table = json!([
         [{"env": [{"key": "A"}, {"key": ""}]}, "env[1]: name is empty"],
         [{"rlimits": [{"type": "nofile"}]}, "rlimits[0].type: \"nofile\" is not a limit such as RLIMIT_NOFILE"],
         [{"linux": {"oomScoreAdj": {"value": "2147483648"}}}, "linux.oom_score_adj: 2147483648 is not in"],
@@ -146,7 +146,7 @@ fn what_the_specification_does_not_have_is_an_error_with_its_place() {
         [{"linux": {"memoryPolicy": {"mode": 1, "flags": [0, -1]}}}, "linux.memory_policy.flags[1]: -1 is not known"],
         [{"CDI_devices": [{"name": "a=b"}]}, "cdi_devices: no callback is set to resolve \"a=b\""],
     ]);
-    let cases = cases.as_array_mut().unwrap();
+    let cases = table.as_array_mut().unwrap();
     for kind in ["", "x", "char", "C"] {
         let devices = json!([{"path": "-/dev/b"}, {"path": "/dev/a", "type": kind}]);
         cases.push(json!([{"linux": {"devices": devices}}, "linux.devices[1].type: "]));
@@ -261,15 +261,15 @@ fn limits_and_classes_follow_their_rules() {
             [{}, {"rdt_class": {"value": "gold"}}, "/intelRdt", {"closID": "gold"}],
         ]),
     );
-    let error = updated(&json!({}), &json!({"blockio_class": {"value": "x"}})).unwrap_err();
-    assert_eq!(error.field(), "linux.resources.blockio_class");
-    assert!(std::error::Error::source(&error).is_some());
-    let error = updated(&json!({}), &json!({"unified": {"refused": "1"}})).unwrap_err();
-    assert_eq!(error.to_string(), "cannot apply linux.resources: not here");
+    let unknown = updated(&json!({}), &json!({"blockio_class": {"value": "x"}})).unwrap_err();
+    assert_eq!(unknown.field(), "linux.resources.blockio_class");
+    assert!(std::error::Error::source(&unknown).is_some());
+    let refused = updated(&json!({}), &json!({"unified": {"refused": "1"}})).unwrap_err();
+    assert_eq!(refused.to_string(), "cannot apply linux.resources: not here");
     let rdt = json!({"linux": {"resources": {"rdt_class": {"value": "gold"}}}});
-    let error = nri::Error::from(applied(&json!({}), &rdt).unwrap_err());
-    assert_eq!(error.help(), Some("set one with `Generator::with_rdt`"));
-    assert_eq!(format!("{error:#}"), error.to_string(), "nothing twice");
+    let unset = nri::Error::from(applied(&json!({}), &rdt).unwrap_err());
+    assert_eq!(unset.help(), Some("set one with `Generator::with_rdt`"));
+    assert_eq!(format!("{unset:#}"), unset.to_string(), "nothing twice");
 }
 
 #[test]

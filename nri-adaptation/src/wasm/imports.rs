@@ -94,9 +94,9 @@ fn add(linker: &mut Linker<Host>) -> Result<(), wasmi::errors::LinkerError> {
 /// Logs an encoded LogRequest. Returns address and length of an encoded Empty, which has no bytes.
 fn log(mut caller: Caller<'_, Host>, address: u32, length: u32) -> Result<u64, wasmi::Error> {
     caller.data().limit.check()?;
-    let request = read(&caller, "log", address, length)?;
-    let request = LogRequest::decode(&*request);
-    let request = request.map_err(|error| ModuleError::Failed(format!("log: {error}")))?;
+    let encoded = read(&caller, "log", address, length)?;
+    let request = LogRequest::decode(&*encoded)
+        .map_err(|error| ModuleError::Failed(format!("log: {error}")))?;
     write(caller.data_mut(), request.level(), &request.msg);
     Ok(0)
 }
@@ -245,14 +245,17 @@ fn poll(
     let Ok(bytes) = read(&caller, "poll_oneoff", subscriptions, count * SUBSCRIPTION) else {
         return Ok(FAULT);
     };
-    let asked = bytes.chunks_exact(SUBSCRIPTION as usize);
-    let asked = asked.map(|subscription| (wait(subscription, caller.data()), subscription));
-    let asked: Vec<_> = asked.collect();
-    let earliest = asked.iter().map(|(wait, _)| *wait).min();
-    let earliest = earliest.unwrap_or_default();
+    let asked: Vec<_> = bytes
+        .chunks_exact(SUBSCRIPTION as usize)
+        .map(|subscription| (wait(subscription, caller.data()), subscription))
+        .collect();
+    let earliest = asked.iter().map(|(wait, _)| *wait).min().unwrap_or_default();
     caller.data().limit.sleep(earliest)?;
-    let due = asked.iter().filter(|(wait, _)| *wait == earliest);
-    let due: Vec<u8> = due.flat_map(|(_, subscription)| event(subscription)).collect();
+    let due: Vec<u8> = asked
+        .iter()
+        .filter(|(wait, _)| *wait == earliest)
+        .flat_map(|(_, subscription)| event(subscription))
+        .collect();
     let number = (due.len() / EVENT) as u32;
     Ok(match store(&mut caller, events, &due) {
         SUCCESS => store(&mut caller, occurred, &number.to_le_bytes()),
@@ -265,8 +268,8 @@ fn wait(subscription: &[u8], host: &Host) -> Duration {
     if subscription[KIND] != CLOCK {
         return Duration::ZERO;
     }
-    let (clock, time) = (number(subscription, 16) as u32, number(subscription, 24));
-    let time = Duration::from_nanos(time);
+    let clock = number(subscription, 16) as u32;
+    let time = Duration::from_nanos(number(subscription, 24));
     let is_absolute = number(subscription, 40) & 1 == 1;
     if is_absolute {
         let now = now(clock, host).unwrap_or_else(|| host.epoch.elapsed());

@@ -61,13 +61,13 @@ impl Module {
         config.consume_fuel(true).wasm_multi_memory(false).compilation_mode(CompilationMode::Eager);
         let engine = Engine::new(&config);
         let code = compile(&engine, code)?;
-        let host = Host {
+        let data = Host {
             plugin: plugin.into(),
             limit,
             epoch: Instant::now(),
             engine: limits::store(memory),
         };
-        let mut store = Store::new(&engine, host);
+        let mut store = Store::new(&engine, data);
         store.limiter(|host| &mut host.engine);
         store.set_fuel(START_FUEL)?;
         let mut linker = Linker::new(&engine);
@@ -129,8 +129,8 @@ impl Module {
         let (name, function) = self.functions.get(rpc).cloned().ok_or_else(missing)?;
         let address = self.pass(request)?;
         let arguments = [u64::from(address), request.len() as u64];
-        let packed = call(&mut self.store, (&name, function), &arguments)?;
-        let packed = packed.ok_or_else(|| ModuleError::signature(&name))?;
+        let packed = call(&mut self.store, (&name, function), &arguments)?
+            .ok_or_else(|| ModuleError::signature(&name))?;
         let answer = self.fetch(packed);
         self.free(address)?;
         answer
@@ -142,8 +142,8 @@ impl Module {
             return Ok(0);
         }
         let length = request.len() as u64;
-        let address = call(&mut self.store, ("malloc", self.malloc), &[length])?;
-        let address = address.ok_or_else(|| ModuleError::signature("malloc"))? as u32;
+        let address = call(&mut self.store, ("malloc", self.malloc), &[length])?
+            .ok_or_else(|| ModuleError::signature("malloc"))? as u32;
         let written = self.memory.write(&mut self.store, address as usize, request);
         // No buffer begins at 0, so a module without memory left may return that.
         match written {
@@ -162,9 +162,12 @@ impl Module {
             return Err(ModuleError::Failed(message));
         }
         let start = address as usize;
-        let bytes = self.memory.data(&self.store);
-        let bytes = bytes.get(start..start.saturating_add(length as usize));
-        let answer = bytes.ok_or_else(|| ModuleError::outside("answer", address, length))?.to_vec();
+        let answer = self
+            .memory
+            .data(&self.store)
+            .get(start..start.saturating_add(length as usize))
+            .ok_or_else(|| ModuleError::outside("answer", address, length))?
+            .to_vec();
         self.free(address)?;
         if flagged & ERROR == 0 {
             return Ok(answer);
@@ -247,9 +250,10 @@ fn parameters(ty: &FuncType, arguments: &[u64]) -> Option<Vec<Val>> {
     if ty.params().len() != arguments.len() {
         return None;
     }
-    let typed = ty.params().iter().zip(arguments);
-    typed
-        .map(|(ty, argument)| match ty {
+    ty.params()
+        .iter()
+        .zip(arguments)
+        .map(|(parameter, argument)| match parameter {
             ValType::I32 => Some(Val::I32(*argument as u32 as i32)),
             ValType::I64 => Some(Val::I64(*argument as i64)),
             _ => None,
@@ -270,8 +274,7 @@ pub(super) fn required(revision: &Revision) -> Result<Vec<&'static str>, ModuleE
             "NRI {release} has no WebAssembly plugins, which came with {SINCE}"
         )));
     }
-    let known = RPCS.iter().filter(|rpc| revision.has(rpc));
-    Ok(known.map(|rpc| rpc.name).collect())
+    Ok(RPCS.iter().filter(|rpc| revision.has(rpc)).map(|rpc| rpc.name).collect())
 }
 
 /// Returns the name of the function for an RPC, such as `plugin_run_pod_sandbox` for

@@ -108,8 +108,8 @@ impl Service for ModuleService {
             return Err(Status::unknown_service(&request.service));
         }
         let within = request.timeout.unwrap_or(DEFAULT_TIMEOUT);
-        let rpcs = nri::__private::RPCS.iter();
-        let known = rpcs.map(|rpc| rpc.name).find(|name| *name == request.method);
+        let known =
+            nri::__private::RPCS.iter().map(|rpc| rpc.name).find(|name| *name == request.method);
         match known {
             Some("Synchronize") => self.synchronize(request.payload, within).await,
             Some(rpc) => self.run(rpc, request.payload, within).await,

@@ -190,8 +190,8 @@ fn logs_are_read_with_care_and_in_moderation() {
     assert!(call(import, garbage).unwrap_err().to_string().starts_with("log: "));
     let empty =
         "(loop $again (drop (call $log (i32.const 0) (i32.const 0))) (br $again)) unreachable";
-    let error = call_within(import, empty, Duration::from_millis(50)).unwrap_err();
-    assert!(matches!(error, ModuleError::Time(_)), "{error}");
+    let stopped = call_within(import, empty, Duration::from_millis(50)).unwrap_err();
+    assert!(matches!(stopped, ModuleError::Time(_)), "{stopped}");
 }
 
 #[test]
