@@ -169,8 +169,7 @@ static ORDERED: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
 /// that every id has one.
 fn position(id: &str) -> Option<(usize, u32)> {
     let (letter, number) = id.split_at_checked(1)?;
-    let mut parts = Part::ALL.iter();
-    let part = parts.position(|part| letter.starts_with(part.letter))?;
+    let part = Part::ALL.iter().position(|part| letter.starts_with(part.letter))?;
     Some((part, number.parse().ok()?))
 }
 

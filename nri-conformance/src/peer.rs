@@ -31,7 +31,7 @@ pub(crate) async fn serve(
     let id = PluginId::new(index, name).map_err(|invalid| invalid.to_string())?;
     let channels = Channels::PLUGIN;
     let (connection, caller) = Connection::new(stream, channels, Limits::default());
-    let refused = async {
+    let refusal = async {
         match register(&caller, &id, newest.release(), Some(REGISTRATION)).await {
             Err(CallError::Status(status)) => {
                 let message = status.message;
@@ -41,14 +41,14 @@ pub(crate) async fn serve(
             Err(error) => format!("plugin {id} was not registered: {error}"),
         }
     };
-    let mut refused = pin!(refused);
+    let mut refusal = pin!(refusal);
     let ended = tokio::select! {
         ended = connection.serve_until(service, stop) => ended,
-        refused = refused.as_mut() => return Err(refused),
+        reason = refusal.as_mut() => return Err(reason),
     };
     // The refusal may arrive together with the end of the connection.
-    match timeout(Duration::ZERO, refused).await {
-        Ok(refused) => Err(refused),
+    match timeout(Duration::ZERO, refusal).await {
+        Ok(reason) => Err(reason),
         Err(_) => ended.map_err(|error| error.to_string()),
     }
 }

@@ -85,8 +85,7 @@ impl Target {
 
     /// Returns every revision of the protocol, oldest first. Each is named after its first release.
     pub fn revisions() -> Vec<Self> {
-        let revisions = nri_protos::REVISIONS.iter();
-        revisions.map(|revision| Self::nri(revision.name)).collect()
+        nri_protos::REVISIONS.iter().map(|revision| Self::nri(revision.name)).collect()
     }
 }
 

@@ -193,8 +193,8 @@ impl Session {
         request: &ConfigureRequest,
     ) -> Result<ConfigureResponse, CallError> {
         let encoded = request.encode_to_vec();
-        let encoded = self.revision.without_newer("ConfigureRequest", &encoded);
-        decoded(self.call("Configure", encoded).await?)
+        let payload = self.revision.without_newer("ConfigureRequest", &encoded);
+        decoded(self.call("Configure", payload).await?)
     }
 
     /// Synchronizes the plugin with one part of the state, with a time limit.
@@ -208,8 +208,8 @@ impl Session {
         within: Duration,
     ) -> Result<SynchronizeResponse, CallError> {
         let encoded = part.encode_to_vec();
-        let encoded = self.revision.without_newer("SynchronizeRequest", &encoded);
-        decoded(self.call_within("Synchronize", encoded, within).await?)
+        let payload = self.revision.without_newer("SynchronizeRequest", &encoded);
+        decoded(self.call_within("Synchronize", payload, within).await?)
     }
 
     /// Sends an event as a runtime of this revision does: with its dedicated RPC, falling back to

@@ -318,9 +318,9 @@ async fn load(
     let (index, name) = process::identity(path);
     let id = nri_adaptation::PluginId::lenient(&index, &name)
         .map_err(|invalid| Error::new(invalid.to_string()))?;
-    let module = nri_adaptation::WasmModule::load(path, id, revision, START).await;
-    let module =
-        module.map_err(|error| Error::new(format!("the module does not load: {error}")))?;
+    let module = nri_adaptation::WasmModule::load(path, id, revision, START)
+        .await
+        .map_err(|error| Error::new(format!("the module does not load: {error}")))?;
     let rpcs = module.rpcs();
     Ok((Box::new(module.connect()), rpcs))
 }

@@ -58,15 +58,17 @@ impl Scope {
         match self {
             Self::Each => all,
             Self::BothWays => {
-                let changes = |revision: &Revision| {
-                    revision.carrier(Event::RunPodSandbox) == Some(Via::StateChange)
-                };
-                let older = all.into_iter().rfind(changes);
+                let older = all.into_iter().rfind(lacks_rpcs);
                 older.into_iter().chain(newest).collect()
             }
             Self::Newest => newest.into_iter().collect(),
         }
     }
+}
+
+/// Returns true if the revision does not have dedicated RPCs for all events.
+fn lacks_rpcs(revision: &Revision) -> bool {
+    revision.carrier(Event::RunPodSandbox) == Some(Via::StateChange)
 }
 
 type Running<'a> = Pin<Box<dyn Future<Output = Judged> + Send + 'a>>;

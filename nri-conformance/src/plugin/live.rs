@@ -34,9 +34,11 @@ impl Live {
         mask: i32,
     ) -> Self {
         let revision = session.revision();
-        let subscribed = session.subscribed(mask).iter();
-        let sent = subscribed.filter(|event| revision.carrier(*event).is_some());
-        let subscribed = sent.fold(EventMask::EMPTY, EventMask::with);
+        let subscribed = session
+            .subscribed(mask)
+            .iter()
+            .filter(|event| revision.carrier(*event).is_some())
+            .fold(EventMask::EMPTY, EventMask::with);
         Live { runtime, instance, session, mask, subscribed }
     }
 
@@ -89,8 +91,7 @@ impl Live {
             return Ok(());
         }
         let answer = self.send(event, sample).await;
-        let result = answer.result.as_ref();
-        result.map(drop).map_err(|_| in_the_way(&answer))
+        answer.result.as_ref().map(drop).map_err(|_| in_the_way(&answer))
     }
 
     /// Sends an event that must be answered with success. Does nothing unless the plugin receives
@@ -106,8 +107,11 @@ impl Live {
 /// Fails unless an answer is success. `what` describes the request.
 pub(crate) fn judge(answer: &Answer, what: &str) -> Judged {
     let sent = || format!("{} {what}", answer.sent());
-    let result = answer.result.as_ref();
-    result.map(drop).map_err(|error| failed(sent(), error, "success").seen_as(answer.incident()))
+    answer
+        .result
+        .as_ref()
+        .map(drop)
+        .map_err(|error| failed(sent(), error, "success").seen_as(answer.incident()))
 }
 
 /// The events that a plugin has answered with success.

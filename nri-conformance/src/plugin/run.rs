@@ -108,7 +108,7 @@ impl Run {
             }
             let shown = (test.scope != Scope::Newest).then(|| revision.release().to_owned());
             bench.revision = revision;
-            let (outcome, breach) = one(&bench, test).await;
+            let (outcome, found) = one(&bench, test).await;
             let traces = bench.take_traces();
             trace(&bench, test, &outcome, &traces)?;
             // The reaction of a plugin to input that no runtime sends says nothing about other
@@ -116,7 +116,7 @@ impl Run {
             let is_firm = |id: &&str| contract::get(id).is_some_and(|it| it.is_firm());
             if test.statements.iter().any(is_firm) {
                 let twice = traces.iter().find_map(answered_twice);
-                let seen = breach.into_iter().chain(twice);
+                let seen = found.into_iter().chain(twice);
                 breaches.extend(seen.map(|breach| TestResult {
                     statement: breach.statement,
                     test: test.name,

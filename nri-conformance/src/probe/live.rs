@@ -111,17 +111,17 @@ impl Live {
             request.runtime_name.clone_from(&runtime.name);
             request.runtime_version.clone_from(&runtime.version);
         }
-        let message = request.encode_to_vec();
+        let encoded = request.encode_to_vec();
         let revision = self.session.revision();
-        let message = revision.without_newer("ConfigureRequest", &message);
+        let message = revision.without_newer("ConfigureRequest", &encoded);
         self.call(run, CONFIGURE, message).await.and_then(decoded)
     }
 
     /// Synchronizes the plugin.
     pub(super) async fn synchronize(&mut self, run: &mut Run<'_>) -> Reply<SynchronizeResponse> {
-        let message = run.state().encode_to_vec();
+        let encoded = run.state().encode_to_vec();
         let revision = self.session.revision();
-        let message = revision.without_newer("SynchronizeRequest", &message);
+        let message = revision.without_newer("SynchronizeRequest", &encoded);
         self.call(run, SYNCHRONIZE, message).await.and_then(decoded)
     }
 

@@ -301,20 +301,25 @@ impl Probed {
 
     /// Returns the durations of the answers, for each event that was answered under some target.
     pub fn latencies(&self) -> Vec<Latency> {
-        let events = crate::session::life().map(nri::api::Event::name);
-        let latency = |event| {
-            let results = self.targets.iter().flat_map(|target| &target.events);
-            let answered = results.filter(|result| result.event == event);
-            let mut times: Vec<Duration> = answered.filter_map(|result| result.took).collect();
-            times.sort_unstable();
-            Some(Latency {
-                event,
-                median: *times.get(times.len() / 2)?,
-                slowest: *times.last()?,
-                answers: times.len(),
-            })
-        };
-        events.filter_map(latency).collect()
+        crate::session::life().filter_map(|event| self.latency(event.name())).collect()
+    }
+
+    /// Returns the durations of the answers to an event; `None` without answers.
+    fn latency(&self, event: &'static str) -> Option<Latency> {
+        let mut times: Vec<Duration> = self
+            .targets
+            .iter()
+            .flat_map(|target| &target.events)
+            .filter(|result| result.event == event)
+            .filter_map(|result| result.took)
+            .collect();
+        times.sort_unstable();
+        Some(Latency {
+            event,
+            median: *times.get(times.len() / 2)?,
+            slowest: *times.last()?,
+            answers: times.len(),
+        })
     }
 }
 
@@ -322,18 +327,22 @@ impl TargetResult {
     /// Returns the names of the events that arrive as StateChange, also if they are answered with
     /// an error.
     pub fn events_as_state_change(&self) -> Vec<&'static str> {
-        let events = self.events.iter();
-        let arriving = events.filter(|event| {
-            event.outcome == EventOutcome::Deprecated
-                || event.outcome == EventOutcome::Error && event.fell_back
-        });
-        arriving.map(|event| event.event).collect()
+        self.events
+            .iter()
+            .filter(|event| {
+                event.outcome == EventOutcome::Deprecated
+                    || event.outcome == EventOutcome::Error && event.fell_back
+            })
+            .map(|event| event.event)
+            .collect()
     }
 
     /// Returns the names of the events with an outcome.
     pub fn events_that(&self, outcome: EventOutcome) -> Vec<&'static str> {
-        let events = self.events.iter();
-        let fitting = events.filter(|event| event.outcome == outcome);
-        fitting.map(|event| event.event).collect()
+        self.events
+            .iter()
+            .filter(|event| event.outcome == outcome)
+            .map(|event| event.event)
+            .collect()
     }
 }

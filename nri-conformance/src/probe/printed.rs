@@ -19,8 +19,7 @@ const PARTS: &[&str] = &[
 
 /// Returns the lines that report an error.
 pub(super) fn error_lines(lines: &[String]) -> Vec<String> {
-    let errors = lines.iter().filter(|line| is_error(line));
-    errors.cloned().collect()
+    lines.iter().filter(|line| is_error(line)).cloned().collect()
 }
 
 fn is_error(line: &str) -> bool {

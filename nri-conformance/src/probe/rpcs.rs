@@ -70,8 +70,7 @@ pub(super) async fn probe(run: &mut Run<'_>) -> Result<Probed> {
         live.finish(pass.run).await;
     }
     for rpc in [SYNCHRONIZE, CONFIGURE] {
-        let mut known = pass.handshake.iter();
-        let result = known.find(|result| result.rpc == rpc).cloned();
+        let result = pass.handshake.iter().find(|result| result.rpc == rpc).cloned();
         results.insert(0, result.unwrap_or_else(|| not_called(rpc, &pass.failure)));
     }
     pass.probed.rpcs = results;
@@ -97,12 +96,14 @@ fn unknown(run: &Run<'_>) -> Probed {
 /// last.
 fn order() -> Vec<&'static str> {
     let mut order: Vec<_> = life().map(Event::name).collect();
-    let is_left = |rpc: &&&'static Rpc| {
-        rpc.event.is_none() && ![CONFIGURE, SYNCHRONIZE, SHUTDOWN].contains(&rpc.name)
-    };
-    order.extend(Revision::rpcs().iter().filter(is_left).map(|rpc| rpc.name));
+    order.extend(Revision::rpcs().iter().filter(|rpc| is_left(rpc)).map(|rpc| rpc.name));
     order.push(SHUTDOWN);
     order
+}
+
+/// Returns true if an RPC is not for an event and has no fixed place in the order.
+fn is_left(rpc: &Rpc) -> bool {
+    rpc.event.is_none() && ![CONFIGURE, SYNCHRONIZE, SHUTDOWN].contains(&rpc.name)
 }
 
 impl Pass<'_, '_> {
@@ -121,13 +122,13 @@ impl Pass<'_, '_> {
             self.live = Some(live);
             return Ok(result);
         }
-        let reply = live.call(self.run, rpc, self.request(rpc)).await;
+        let received = live.call(self.run, rpc, self.request(rpc)).await;
         if rpc == NO_SUCH_RPC
-            && let Err(CallError::Status(status)) = &reply.result
+            && let Err(CallError::Status(status)) = &received.result
         {
             self.run.denial = Some(status.code);
         }
-        let reply = reply.and_then(|answer| match event(rpc) {
+        let reply = received.and_then(|answer| match event(rpc) {
             Some(event) => checked(event, Via::Dedicated, answer).map(drop),
             None => Ok(()),
         });
@@ -212,8 +213,8 @@ impl Pass<'_, '_> {
             return Vec::new();
         }
         let (event, via) = (Event::RunPodSandbox, Via::StateChange);
-        let request = self.run.request(event);
-        let request = self.revision.request(event, via, &request);
+        let dedicated = self.run.request(event);
+        let request = self.revision.request(event, via, &dedicated);
         request.map_or_else(Vec::new, |(_, encoded)| encoded.to_vec())
     }
 }
@@ -270,8 +271,7 @@ fn not_called(rpc: &'static str, reason: &str) -> RpcResult {
 }
 
 fn since(rpc: &str) -> Option<&'static str> {
-    let mut rpcs = Revision::rpcs().iter();
-    rpcs.find(|it| it.name == rpc).map(|it| it.since)
+    Revision::rpcs().iter().find(|it| it.name == rpc).map(|it| it.since)
 }
 
 /// Returns the identity in a registration, with names of bounded length.

@@ -59,8 +59,8 @@ impl<'a> Run<'a> {
 
     /// Records a trouble, unless it is already recorded for this step.
     pub(super) fn note(&mut self, trouble: Trouble) {
-        let mut troubles = self.troubles.iter();
-        let is_known = troubles.any(|it| it.kind == trouble.kind && it.step == trouble.step);
+        let is_known =
+            self.troubles.iter().any(|it| it.kind == trouble.kind && it.step == trouble.step);
         if !is_known && self.troubles.len() < MAX_TROUBLES {
             self.troubles.push(trouble);
         }

@@ -117,11 +117,11 @@ impl TargetPass<'_, '_> {
         {
             return self.refused(live, REGISTER, invalid.to_string()).await;
         }
-        let reply = live.configure(self.run, self.runtime.as_ref()).await;
-        let answer = self.answered(live, CONFIGURE, reply).await?;
+        let configured = live.configure(self.run, self.runtime.as_ref()).await;
+        let answer = self.answered(live, CONFIGURE, configured).await?;
         self.check_mask(live, &answer).await?;
-        let reply = live.synchronize(self.run).await;
-        self.answered(live, SYNCHRONIZE, reply).await?;
+        let synchronized = live.synchronize(self.run).await;
+        self.answered(live, SYNCHRONIZE, synchronized).await?;
         Ok(answer.events)
     }
 
@@ -218,7 +218,7 @@ impl TargetPass<'_, '_> {
         let mut current = match live.take() {
             Some(live) => live,
             None => match self.admit().await? {
-                Ok((live, _)) => live,
+                Ok((admitted, _)) => admitted,
                 Err((_, reason)) => return Ok(unsent(event, EventOutcome::NotTried, reason)),
             },
         };
@@ -304,8 +304,7 @@ fn judge(result: &mut TargetResult) {
         (EventOutcome::Lost, "does not receive ", ""),
     ] {
         let names = result.events_that(outcome).join(", ");
-        let mut events = result.events.iter();
-        if let Some(first) = events.find(|event| event.outcome == outcome) {
+        if let Some(first) = result.events.iter().find(|event| event.outcome == outcome) {
             reasons.push(format!("{before}{names}{after}: {}", first.detail));
         }
     }

@@ -22,9 +22,9 @@ const ENVIRONMENT: &str = "env";
 pub(super) fn redact(payload: &[u8], message: Option<MessageDescriptor>) -> Payload {
     let decoded = message.and_then(|message| decode(message, payload).ok());
     match decoded {
-        Some(mut message) => {
-            redact_message(&mut message);
-            Payload::Bytes(message.encode_to_vec().into())
+        Some(mut decoded) => {
+            redact_message(&mut decoded);
+            Payload::Bytes(decoded.encode_to_vec().into())
         }
         None if payload.is_empty() => Payload::Bytes(bytes::Bytes::new()),
         None => Payload::Withheld(payload.len() as u64),
@@ -100,33 +100,35 @@ mod tests {
 
     #[test]
     fn values_are_replaced_and_names_are_kept() {
-        let request = |value: &str, env: [&str; 5]| {
-            let entry = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-            let hook = Hook { env: vec![format!("H={value}")], ..Hook::default() };
-            let container = Container {
-                args: vec!["--serve".to_owned()],
-                env: env.map(str::to_owned).into(),
-                labels: [entry("app", "hunter2")].into(),
-                annotations: [entry("token", value)].into(),
-                hooks: Some(Box::new(Hooks { prestart: vec![hook], ..Hooks::default() })),
-                ..Container::default()
-            };
-            let request = SynchronizeRequest {
-                pods: vec![PodSandbox {
-                    annotations: [entry("empty", "")].into(),
-                    ..PodSandbox::default()
-                }],
-                containers: vec![container],
-                more: true,
-            };
-            nri::codec::Message::encode_to_vec(&request)
-        };
         let recorded = request("hunter2", ["A=hunter2", "B=", "C", "=x", "D=x=hunter2"]);
         let expected = ["A=<redacted>", "B=", "C", "=<redacted>", "D=<redacted>"];
         assert_eq!(
             redact(&recorded, Some(method("Synchronize").input())),
             Payload::Bytes(request(REDACTED, expected).into())
         );
+    }
+
+    /// Returns a request of Synchronize with a value of annotations and hooks, and variables.
+    fn request(value: &str, env: [&str; 5]) -> Vec<u8> {
+        let entry = |key: &str, content: &str| (key.to_owned(), content.to_owned());
+        let hook = Hook { env: vec![format!("H={value}")], ..Hook::default() };
+        let container = Container {
+            args: vec!["--serve".to_owned()],
+            env: env.map(str::to_owned).into(),
+            labels: [entry("app", "hunter2")].into(),
+            annotations: [entry("token", value)].into(),
+            hooks: Some(Box::new(Hooks { prestart: vec![hook], ..Hooks::default() })),
+            ..Container::default()
+        };
+        let request = SynchronizeRequest {
+            pods: vec![PodSandbox {
+                annotations: [entry("empty", "")].into(),
+                ..PodSandbox::default()
+            }],
+            containers: vec![container],
+            more: true,
+        };
+        nri::codec::Message::encode_to_vec(&request)
     }
 
     #[test]

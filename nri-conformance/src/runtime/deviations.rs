@@ -53,8 +53,7 @@ pub fn all() -> &'static [Deviation] {
 
 /// Returns the report about a runtime, from the end of each test.
 pub(super) fn report(subject: Subject, judged: Vec<(&Test, Ended)>) -> Report {
-    let judged = judged.into_iter();
-    let results = judged.map(|(test, ended)| result(&subject, test, ended)).collect();
+    let results = judged.into_iter().map(|(test, ended)| result(&subject, test, ended)).collect();
     Report { subject, results }
 }
 
@@ -66,8 +65,7 @@ fn result(subject: &Subject, test: &Test, ended: Ended) -> TestResult {
         Err(Stop::Skip(reason)) => Outcome::Skip(reason),
         Err(Stop::Fail(got, shape)) => {
             let failure = Failure::new(test.sent, got, test.expected);
-            let mut known = all().iter();
-            let known = known.find(|known| known.matches(subject, test, shape));
+            let known = all().iter().find(|known| known.matches(subject, test, shape));
             match known {
                 _ if !test.is_firm() => {
                     Outcome::Skip(format!("the statement is ambiguous; observed: {failure}"))

@@ -226,8 +226,8 @@ impl Pod {
 impl Driver {
     pub(super) async fn run_pod(&self, pod: &Pod) -> Result<String, String> {
         let request = Only { message: Some(pod.clone()) };
-        let pod: Id = self.call("RunPodSandbox", request).await?;
-        Ok(pod.id)
+        let running: Id = self.call("RunPodSandbox", request).await?;
+        Ok(running.id)
     }
 
     pub(super) async fn stop_pod(&self, id: &str) -> Result<Empty, String> {
@@ -255,8 +255,8 @@ impl Driver {
             config: Some(container),
             sandbox_config: Some(pod.clone()),
         };
-        let container: Id = self.call("CreateContainer", request).await?;
-        Ok(container.id)
+        let created: Id = self.call("CreateContainer", request).await?;
+        Ok(created.id)
     }
 
     pub(super) async fn start(&self, container: &str) -> Result<Empty, String> {

@@ -42,8 +42,7 @@ impl Hook {
             .iter()
             .map(|stage| stage.event)
             .filter(|event| *event != Event::ValidateContainerAdjustment);
-        let handshake = [Hook::Configure, Hook::Synchronize].into_iter();
-        handshake.chain(events.map(Hook::Event))
+        [Hook::Configure, Hook::Synchronize].into_iter().chain(events.map(Hook::Event))
     }
 
     /// Returns the event; `None` for Configure and Synchronize.

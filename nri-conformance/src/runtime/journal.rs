@@ -126,9 +126,8 @@ impl Journal {
 impl Record {
     /// Returns the sequence of a plugin, which is new if it has received nothing yet.
     pub(super) fn sequence(&mut self, observer: &str) -> &mut Sequence {
-        let mut sequences = self.sequences.iter();
-        let position = sequences.position(|known| known.plugin == observer);
-        let position = position.unwrap_or_else(|| {
+        let known = self.sequences.iter().position(|known| known.plugin == observer);
+        let position = known.unwrap_or_else(|| {
             self.sequences.push(Sequence::new(observer.to_owned()));
             self.sequences.len() - 1
         });
@@ -137,8 +136,7 @@ impl Record {
 
     /// Returns the sequence of a plugin that has received something.
     pub(super) fn of(&self, observer: &str) -> Option<&Sequence> {
-        let mut sequences = self.sequences.iter();
-        sequences.find(|known| known.plugin == observer)
+        self.sequences.iter().find(|known| known.plugin == observer)
     }
 
     /// Returns the requests to all plugins.
@@ -148,8 +146,7 @@ impl Record {
 
     /// Returns the requests to one plugin.
     pub(super) fn arrivals_of(&self, observer: &str) -> impl Iterator<Item = &Arrival> {
-        let sequence = self.of(observer).into_iter();
-        sequence.flat_map(|sequence| &sequence.arrivals)
+        self.of(observer).into_iter().flat_map(|sequence| &sequence.arrivals)
     }
 
     /// Returns the events of one plugin about one pod.

@@ -69,9 +69,11 @@ pub(super) fn judged<E: fmt::Display>(
     selects: impl Fn(&str) -> bool,
     evidence: &[E],
 ) -> Vec<(&'static Test, Ended)> {
-    let selected = tests.iter().filter(|(test, _)| selects(test.statement));
-    let judged = selected.map(|(test, judge)| (test, each(evidence, *judge)));
-    judged.collect()
+    tests
+        .iter()
+        .filter(|(test, _)| selects(test.statement))
+        .map(|(test, judge)| (test, each(evidence, *judge)))
+        .collect()
 }
 
 /// Returns the first violation, else a pass, else the first reason for skipping.

@@ -153,9 +153,10 @@ impl Watcher {
     /// Connects to a runtime, and serves until the connection is lost or `stop` completes.
     async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), String> {
         let socket = &self.stage.options.nri_socket;
-        let stream = UnixStream::connect(socket).await.and_then(Socket::new);
-        let stream =
-            stream.map_err(|error| format!("cannot connect to {}: {error}", socket.display()))?;
+        let stream = UnixStream::connect(socket)
+            .await
+            .and_then(Socket::new)
+            .map_err(|error| format!("cannot connect to {}: {error}", socket.display()))?;
         let Identity { name, index } = self.identity;
         let full_name = format!("nri-conformance-{name}");
         let ended = peer::serve(stream, &full_name, index, &self, stop).await;
@@ -180,9 +181,7 @@ impl Watcher {
 
     /// Returns the action during a hook.
     fn action(&self, hook: Hook) -> Option<Action> {
-        let mut actions = self.script.iter();
-        let found = actions.find(|(scripted, _)| *scripted == hook);
-        found.map(|(_, action)| *action)
+        self.script.iter().find(|(scripted, _)| *scripted == hook).map(|(_, action)| *action)
     }
 
     async fn act(
@@ -284,8 +283,8 @@ impl Service for Watcher {
 /// containers when a validator goes. A runtime whose release of NRI is not known gets those of the
 /// first release, as from the stub.
 fn subscription(runtime: &Runtime) -> EventMask {
-    let release = runtime.nri_version();
-    let release = release.as_deref().unwrap_or("v0.2.0");
+    let version = runtime.nri_version();
+    let release = version.as_deref().unwrap_or("v0.2.0");
     let revision = Revision::of(release).unwrap_or_else(|_| Revision::newest());
     revision.events().without(Event::ValidateContainerAdjustment)
 }

@@ -52,8 +52,7 @@ fn judge<'a>(
 
 /// Returns the number of times that an event arrived.
 fn times(arrivals: &[&Arrival], hook: Hook) -> usize {
-    let events = arrivals.iter().filter(|arrival| arrival.hook == hook);
-    events.count()
+    arrivals.iter().filter(|arrival| arrival.hook == hook).count()
 }
 
 /// Y4: Configure is the first request.
@@ -142,8 +141,7 @@ fn nothing_after_removal(sequence: &Sequence) -> Ended {
 }
 
 fn life_of_pod<'a>(arrivals: impl Iterator<Item = &'a Arrival>) -> Vec<Hook> {
-    let hooks = arrivals.map(|arrival| arrival.hook);
-    hooks.filter(|hook| hook.is_life_of_pod()).collect()
+    arrivals.map(|arrival| arrival.hook).filter(|hook| hook.is_life_of_pod()).collect()
 }
 
 /// Splits the events of a pod where RunPodSandbox follows RemovePodSandbox: R3 forbids that, and
@@ -168,9 +166,12 @@ fn in_order(hooks: &[Hook], stops: bool) -> Result<(), Shape> {
 
 /// C1 for every container.
 fn container_events_in_order(sequence: &Sequence) -> Ended {
-    let events = sequence.arrivals.iter();
-    let removals = events.filter(|event| event.hook == Hook::REMOVE_POD);
-    let removed: BTreeSet<&str> = removals.map(|event| event.pod.as_str()).collect();
+    let removed: BTreeSet<&str> = sequence
+        .arrivals
+        .iter()
+        .filter(|event| event.hook == Hook::REMOVE_POD)
+        .map(|event| event.pod.as_str())
+        .collect();
     judge(sequence.containers(), |container, arrivals| {
         let known = sequence.known.contains(container);
         one_pod(arrivals)?;

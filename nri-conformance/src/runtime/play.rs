@@ -131,8 +131,8 @@ impl<'a> Play<'a> {
         all.extend(judged(order::TESTS, selects, &self.sequences));
         // Every observation counts: a violation of a statement that is not selected, unless it is
         // skipped on request.
-        let others = |id: &str| !selects(id) && !options.skip.contains(id);
-        let others = judged(order::TESTS, others, &self.sequences).into_iter();
+        let is_observed = |id: &str| !selects(id) && !options.skip.contains(id);
+        let others = judged(order::TESTS, is_observed, &self.sequences).into_iter();
         all.extend(
             others.filter(|(test, ended)| test.is_firm() && matches!(ended, Err(Stop::Fail(..)))),
         );

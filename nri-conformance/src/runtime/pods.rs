@@ -55,8 +55,9 @@ impl PodCase {
 
     /// Returns the time of the first request about the pod that has the name of a hook.
     fn request(&self, hook: Hook) -> Option<&Range<Duration>> {
-        let mut requests = self.record.requests.iter();
-        requests
+        self.record
+            .requests
+            .iter()
             .find(|request| request.hook == hook && request.pod == self.id)
             .map(|request| &request.time)
     }

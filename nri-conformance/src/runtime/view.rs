@@ -67,14 +67,14 @@ pub(super) async fn start_workload(
         sandbox_config: None,
     };
     let started = async {
-        let container: Id = client.call("CreateContainer", request).await?;
-        let Empty {} = client.call("StartContainer", container.clone()).await?;
-        Ok::<_, Status>(container.id)
+        let created: Id = client.call("CreateContainer", request).await?;
+        let Empty {} = client.call("StartContainer", created.clone()).await?;
+        Ok::<_, Status>(created.id)
     };
     match started.await {
         // The runtime refused, or had not answered in time.
         Err(_) => Ok(()),
-        Ok(container) => fail(format!("container {container} runs")),
+        Ok(id) => fail(format!("container {id} runs")),
     }
 }
 

@@ -25,12 +25,12 @@ pub(crate) enum Cut {
 impl Cut {
     /// Returns the bytes of a message of a logical connection as frames.
     fn frames(self, connection: u32, bytes: &[u8]) -> Vec<u8> {
-        let (singles, size) = match self {
+        let (count, size) = match self {
             Self::Whole => (0, MAX_FRAME),
             Self::Pieces(size) | Self::WithEmptyFrames(size) => (0, size.clamp(1, MAX_FRAME)),
             Self::HeaderBytes => (MESSAGE_HEADER_LEN.min(bytes.len()), MAX_FRAME),
         };
-        let (singles, rest) = bytes.split_at(singles);
+        let (singles, rest) = bytes.split_at(count);
         let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 64);
         for piece in singles.chunks(1).chain(rest.chunks(size)) {
             put(&mut out, connection, piece);
@@ -60,8 +60,8 @@ pub(crate) fn recut(stream: impl Stream + 'static, cut: Cut) -> DuplexStream {
             demux.extend(&bytes);
             bytes.clear();
             while let Ok(Some(message)) = demux.next_message() {
-                let bytes = [&message.header.encode()[..], &message.data].concat();
-                let frames = cut.frames(message.connection, &bytes);
+                let whole = [&message.header.encode()[..], &message.data].concat();
+                let frames = cut.frames(message.connection, &whole);
                 if to.write_all(&frames).await.is_err() || to.flush().await.is_err() {
                     return;
                 }

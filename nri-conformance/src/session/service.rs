@@ -76,10 +76,10 @@ impl From<&Result<Ended, ConnectionError>> for SessionEnd {
 impl Arrivals {
     /// Waits for the registration. Returns `None` when the connection ends before it.
     pub(crate) async fn registration(&self) -> Option<RegisterPluginRequest> {
-        let mut state = self.0.subscribe();
+        let mut changes = self.0.subscribe();
         let come = |state: &State| state.registration.is_some() || state.end.is_some();
         // Cannot fail: the sender is part of `self`.
-        let state = state.wait_for(come).await.ok()?;
+        let state = changes.wait_for(come).await.ok()?;
         state.registration.clone()
     }
 

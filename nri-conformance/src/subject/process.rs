@@ -77,7 +77,7 @@ pub(super) fn launch(executable: &Executable) -> Result<(Box<dyn Stream>, Proces
     let failed = |error| Error::io("launch", &executable.path, error);
     let (ours, theirs) = StdUnixStream::pair().map_err(failed)?;
     ours.set_nonblocking(true).map_err(failed)?;
-    let ours = UnixStream::from_std(ours).and_then(Socket::new).map_err(failed)?;
+    let stream = UnixStream::from_std(ours).and_then(Socket::new).map_err(failed)?;
     let process = start(executable, None, |command, path| {
         if !executable.own_identity {
             let (index, name) = identity(path);
@@ -87,7 +87,7 @@ pub(super) fn launch(executable: &Executable) -> Result<(Box<dyn Stream>, Proces
         command.env("NRI_PLUGIN_SOCKET", "3");
         pass_socket(command.as_std_mut(), theirs);
     })?;
-    Ok((Box::new(ours), process))
+    Ok((Box::new(stream), process))
 }
 
 /// Starts a plugin that connects to a socket.

@@ -69,14 +69,13 @@ async fn reconnected(bench: &Bench, live: Live) -> Judged<Live> {
     if session.registration().await.is_none() {
         return fail(sent, silence(&mut instance).await, "another registration");
     }
-    match bench.begin(instance, session).await {
-        Ok(live) => Ok(live),
-        Err(verdict) => fail(
+    bench.begin(instance, session).await.or_else(|verdict| {
+        fail(
             format!("{sent}, and the handshake after it"),
             verdict.into_got(),
             "a plugin that synchronizes again",
-        ),
-    }
+        )
+    })
 }
 
 async fn backoff(bench: &Bench) -> Judged {

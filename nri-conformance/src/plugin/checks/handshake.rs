@@ -204,7 +204,7 @@ async fn configured(bench: &Bench, name: &str, vary: Vary) -> Judged {
     let mut request = session.configuration(&bench.options.config);
     vary(&mut request);
     let sent = format!("Configure {name}");
-    let failed = |step, error| match &error {
+    let verdict = |step, error| match &error {
         // The plugin requires something of the runtime, which is its own decision and not a
         // decoding error.
         CallError::Status(status) if status.code == Code::FAILED_PRECONDITION => {
@@ -212,12 +212,12 @@ async fn configured(bench: &Bench, name: &str, vary: Vary) -> Judged {
         }
         _ => failed(&*sent, &error, "success").seen_as(Incident::of_call(step, &error)),
     };
-    let configured = session.configure(&request).await;
-    let configured = configured.map_err(|error| failed("Configure", error))?;
+    let configured =
+        session.configure(&request).await.map_err(|error| verdict("Configure", error))?;
     let nothing = SynchronizeRequest::default();
     let within = bench.options.timeouts.request;
     let synchronized = session.synchronize(&nothing, within).await;
-    synchronized.map_err(|error| failed("Synchronize", error))?;
+    synchronized.map_err(|error| verdict("Synchronize", error))?;
     // Any answer will do: it shows that the plugin serves.
     let live = Live::new(bench.options.runtime, instance, session, configured.events);
     let answer = live.send(Event::StopPodSandbox, &bench.sample()).await;

@@ -166,10 +166,10 @@ async fn infrastructure(bench: &Bench) -> Judged {
     Ok(())
 }
 
-fn with_network(mut pod: PodSandbox, namespace: &Path) -> PodSandbox {
+fn with_network(mut pod: PodSandbox, path: &Path) -> PodSandbox {
     let namespaces = pod.linux.iter_mut().flat_map(|linux| &mut linux.namespaces);
     for network in namespaces.filter(|namespace| namespace.r#type == "network") {
-        network.path = namespace.display().to_string();
+        network.path = path.display().to_string();
     }
     pod
 }

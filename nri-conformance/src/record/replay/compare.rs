@@ -86,8 +86,11 @@ impl Comparison {
             let separator = if self.path.is_empty() { "" } else { "." };
             self.within(&format!("{separator}{}", field.name()), |this| {
                 if present.0 != present.1 && is_optional(&field) {
-                    let recorded = present.0.then_some(&*sides.0);
-                    this.note(&field, recorded, present.1.then_some(&*sides.1));
+                    this.note(
+                        &field,
+                        present.0.then_some(&*sides.0),
+                        present.1.then_some(&*sides.1),
+                    );
                 } else {
                     this.values(&field, &sides.0, &sides.1);
                 }
@@ -192,10 +195,11 @@ fn shown(field: &FieldDescriptor, value: Option<&Value>) -> String {
             None => number.to_string(),
         },
         (Some(Value::Message(message)), _) => {
-            let fields = message.fields();
-            let fields = fields
-                .map(|(field, value)| format!("{}: {}", field.name(), shown(&field, Some(value))));
-            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+            let fields: Vec<_> = message
+                .fields()
+                .map(|(part, content)| format!("{}: {}", part.name(), shown(&part, Some(content))))
+                .collect();
+            format!("{{{}}}", fields.join(", "))
         }
         (Some(Value::String(text)), _) => format!("{text:?}"),
         (Some(Value::Bool(value)), _) => value.to_string(),

@@ -94,19 +94,15 @@ pub(super) async fn play(
 impl Player<'_> {
     async fn register(&mut self) -> Result<()> {
         let within = self.replay.registration_timeout;
-        let failed = |message: String, incident: Incident| {
-            let help = format!("check the output of the plugin, and see {incident}");
-            Error::of(ErrorKind::Registration, message).with_help(help)
-        };
         let registration = timeout(within, self.arrivals.registration())
             .await
             .map_err(|_| {
                 let message = format!("the plugin did not register within {within:?}");
-                failed(message, Incident::RegistrationTimeout)
+                unregistered(message, Incident::RegistrationTimeout)
             })?
             .ok_or_else(|| {
                 let message = "the plugin closed the connection before it registered".to_owned();
-                failed(message, Incident::RegistrationFailed)
+                unregistered(message, Incident::RegistrationFailed)
             })?;
         self.outcome.plugin = format!("{}-{}", registration.plugin_idx, registration.plugin_name);
         Ok(())
@@ -133,11 +129,11 @@ impl Player<'_> {
     }
 
     async fn play(&mut self, exchange: Exchange) {
-        let Some(payload) = exchange.request.payload.bytes().cloned() else {
+        let Some(recorded) = exchange.request.payload.bytes().cloned() else {
             self.outcome.skipped.withheld += 1;
             return;
         };
-        let payload = self.configured(&exchange.request.method, payload);
+        let payload = self.configured(&exchange.request.method, recorded);
         match self.plan.step(&exchange, &payload) {
             Step::Unsubscribed => self.outcome.skipped.unsubscribed += 1,
             Step::Repeated => self.outcome.skipped.repeated += 1,
@@ -239,6 +235,12 @@ impl Player<'_> {
     }
 }
 
+/// Returns the error for a plugin that did not register.
+fn unregistered(message: String, incident: Incident) -> Error {
+    let help = format!("check the output of the plugin, and see {incident}");
+    Error::of(ErrorKind::Registration, message).with_help(help)
+}
+
 /// Reads exchanges on a separate thread, so that decoding does not delay the plugin.
 fn read_ahead(mut exchanges: Exchanges) -> mpsc::Receiver<Result<Exchange>> {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
@@ -255,10 +257,10 @@ fn read_ahead(mut exchanges: Exchanges) -> mpsc::Receiver<Result<Exchange>> {
 
 /// Returns the pod and the container of a request.
 fn subject(request: &Request) -> Option<String> {
-    let message = schema::method(&request.service, &request.method)?.input();
-    let request = decode(message, request.payload.bytes()?).ok()?;
+    let descriptor = schema::method(&request.service, &request.method)?.input();
+    let decoded = decode(descriptor, request.payload.bytes()?).ok()?;
     let name = |message: &str, field: &str| -> Option<String> {
-        let part = request.get_field_by_name(message)?;
+        let part = decoded.get_field_by_name(message)?;
         let name = part.as_message()?.get_field_by_name(field)?;
         name.as_str().filter(|name| !name.is_empty()).map(str::to_owned)
     };

@@ -155,8 +155,8 @@ impl Replayed {
 }
 
 impl fmt::Display for Difference {
-    /// Writes
-    /// `request 7, CreateContainer of default/web/server: adjust.env[DEBUG].value: recorded "1", got absent`.
+    /// Writes `request 7, CreateContainer of default/web/server: adjust.env[DEBUG].value: recorded
+    /// "1", got absent`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.request > 0 {
             write!(f, "request {}, ", self.request)?;

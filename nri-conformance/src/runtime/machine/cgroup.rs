@@ -14,8 +14,8 @@ const CGROUPS: &str = "sys/fs/cgroup";
 impl Machine {
     /// Returns the cgroup of the pod and that of the sandbox, each with true if it exists.
     pub(super) fn cgroups(&self, pod: &PodSandbox) -> Vec<(String, bool)> {
-        let linux = pod.linux.iter();
-        linux
+        pod.linux
+            .iter()
             .flat_map(|linux| [&linux.cgroup_parent, &linux.cgroups_path])
             .filter(|name| !name.is_empty())
             .map(|name| (name.clone(), !self.cgroup_folders(name).is_empty()))

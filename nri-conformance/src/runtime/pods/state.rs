@@ -148,8 +148,7 @@ fn not_ready_during_the_hook(case: &PodCase) -> Ended {
 /// O6, and the observable part of S1: no container of the pod runs.
 fn containers_are_stopped(case: &PodCase) -> Ended {
     let view = case.view(Hook::STOP_POD)?;
-    let mut containers = containers(view)?.iter();
-    match containers.find(|found| found.state() == ContainerState::Running) {
+    match containers(view)?.iter().find(|found| found.state() == ContainerState::Running) {
         None => Ok(()),
         Some(Container { id, .. }) => fail(format!("container {id} is listed as running")),
     }
@@ -174,18 +173,20 @@ fn sandbox_is_accessible(case: &PodCase) -> Ended {
 /// namespace.
 fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespace> {
     let run = &case.view(Hook::RUN_POD).ok()?.state;
-    let has_path = |namespace: &Namespace| {
-        let file = namespace.file.as_deref();
-        file.is_some_and(|file| !file.to_string_lossy().contains("/proc/"))
-    };
     let existed = |namespace: &Namespace| {
         let before = run.namespace(namespace.kind);
         before.is_some_and(|before| before.inode.is_some())
     };
-    let others = stop.namespaces.iter();
-    let mut gone =
-        others.filter(|namespace| namespace.kind != NETWORK && namespace.inode.is_none());
-    gone.find(|namespace| has_path(namespace) && existed(namespace))
+    stop.namespaces
+        .iter()
+        .filter(|namespace| namespace.kind != NETWORK && namespace.inode.is_none())
+        .find(|namespace| has_path(namespace) && existed(namespace))
+}
+
+/// Returns true if a namespace has a path of its own, not that of a process.
+fn has_path(namespace: &Namespace) -> bool {
+    let file = namespace.file.as_deref();
+    file.is_some_and(|file| !file.to_string_lossy().contains("/proc/"))
 }
 
 /// S3: the network namespace and its interfaces exist until the hook returns.
@@ -235,8 +236,7 @@ fn cgroup_is_accessible(case: &PodCase) -> Ended {
             "the pod has only the cgroup of its sandbox, which ends with the process of the sandbox",
         );
     }
-    let mut before = run.cgroups.iter();
-    if !before.any(|(known, exists)| known == name && *exists) {
+    if !run.cgroups.iter().any(|(known, existed)| known == name && *existed) {
         return skip("the cgroup did not exist at RunPodSandbox, see R1");
     }
     if *exists { Ok(()) } else { fail(format!("the cgroup {name} is gone")) }
@@ -261,9 +261,9 @@ fn resources_are_stable(case: &PodCase) -> Ended {
 
 /// O7: no address disappears while the hook is held.
 fn addresses_stay(case: &PodCase) -> Ended {
-    let (before, after) = case.views(Hook::STOP_POD)?;
+    let (first, last) = case.views(Hook::STOP_POD)?;
     case.network_at_run()?;
-    let (Some(before), Some(after)) = (&before.state.network, &after.state.network) else {
+    let (Some(before), Some(after)) = (&first.state.network, &last.state.network) else {
         return skip("the network namespace was gone, see S3");
     };
     match before.addresses.difference(&after.addresses).next() {
@@ -293,10 +293,13 @@ fn stop_has_completed(case: &PodCase) -> Ended {
     };
     let mut stopped = Err(absent(Hook::STOP_POD));
     for observer in WATCHING {
-        let events = case.record.events(observer, &case.id);
         // If R3 is broken, another pod with the same id may follow.
-        let events = events.take_while(|event| event.hook != Hook::REMOVE_POD);
-        for stop in events.filter(|event| event.hook == Hook::STOP_POD) {
+        let stops = case
+            .record
+            .events(observer, &case.id)
+            .take_while(|event| event.hook != Hook::REMOVE_POD)
+            .filter(|event| event.hook == Hook::STOP_POD);
+        for stop in stops {
             if !stop.answered_before(removed) {
                 return fail(format!(
                     "the event while plugin {observer} still handled StopPodSandbox"

@@ -79,16 +79,16 @@ pub(crate) async fn joining(stage: &Arc<Stage>, driver: &Driver) -> Played<6> {
         id,
     };
     // All pods and containers were created before.
-    let observer = scene.connect(LATE).await?;
+    let latecomer = scene.connect(LATE).await?;
     let late = scene.missed(LATE).await;
     let slow = scene.slow().await?;
-    observer.disconnect().await;
+    latecomer.disconnect().await;
     let crowd = scene.crowd().await?;
-    let observer = scene.connect(RETURNED).await?;
+    let returning = scene.connect(RETURNED).await?;
     let returned = scene.missed(RETURNED).await;
-    observer.disconnect().await;
-    for pod in &scene.pods {
-        driver.take_down(pod).await;
+    returning.disconnect().await;
+    for running in &scene.pods {
+        driver.take_down(running).await;
     }
     let sequences = scene.journal.read().sequences;
     Ok([
@@ -146,14 +146,14 @@ impl JoiningScene<'_> {
     async fn round(&mut self, round: usize, identity: Identity) -> Result<Observer, Reason> {
         let names: [String; 3] = std::array::from_fn(|number| format!("crowd-{round}-{number}"));
         let pod = self.driver.new_pod("crowd");
-        let (observer, pod, one, two, three) = tokio::join!(
+        let (observer, id, one, two, three) = tokio::join!(
             self.connect(identity),
             self.driver.run_pod(&pod),
             self.container(&names[0]),
             self.container(&names[1]),
             self.container(&names[2]),
         );
-        self.pods.insert(pod?);
+        self.pods.insert(id?);
         self.containers.extend([one?, two?, three?]);
         Ok(observer?)
     }
@@ -165,18 +165,21 @@ impl JoiningScene<'_> {
     /// Returns the pods and containers that a plugin does not know, after waiting for late events.
     async fn missed(&self, identity: Identity) -> Vec<String> {
         let name = identity.name;
-        let missed = |record: &Record| {
-            let plugin = record.of(name);
-            let knows = |id: &str| plugin.is_some_and(|plugin| plugin.knows(id));
-            let pods = self.pods.iter().map(|id| ("pod", id));
-            let all = pods.chain(self.containers.iter().map(|id| ("container", id)));
-            all.filter(|(_, id)| !knows(id))
-                .map(|(kind, id)| format!("plugin {name} did not learn of {kind} {id}"))
-                .collect::<Vec<_>>()
-        };
-        let informed = |record: &Record| missed(record).is_empty();
+        let informed = |record: &Record| self.unknown(name, record).is_empty();
         self.journal.wait(ARRIVED, informed).await;
-        missed(&self.journal.read())
+        self.unknown(name, &self.journal.read())
+    }
+
+    /// Returns the pods and containers that a plugin does not know so far.
+    fn unknown(&self, name: &str, record: &Record) -> Vec<String> {
+        let plugin = record.of(name);
+        let knows = |id: &str| plugin.is_some_and(|plugin| plugin.knows(id));
+        let pods = self.pods.iter().map(|id| ("pod", id));
+        let containers = self.containers.iter().map(|id| ("container", id));
+        pods.chain(containers)
+            .filter(|(_, id)| !knows(id))
+            .map(|(kind, id)| format!("plugin {name} did not learn of {kind} {id}"))
+            .collect()
     }
 }
 

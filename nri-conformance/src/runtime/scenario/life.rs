@@ -260,12 +260,14 @@ fn second_stop_succeeds(pod: &Orderly) -> Ended {
 fn metadata_is_correct(record: &Record, pod: &Pod, id: &str) -> Ended {
     let asked = pod.metadata.clone().unwrap_or_default();
     for event in WATCHING.iter().flat_map(|name| record.events(name, id)) {
-        let facts = event.facts.as_deref();
-        let wrong = facts.filter(|facts| facts.name != asked.name || facts.uid != asked.uid);
-        if let Some(facts) = wrong {
+        let wrong = event
+            .facts
+            .as_deref()
+            .filter(|facts| facts.name != asked.name || facts.uid != asked.uid);
+        if let Some(wrong) = wrong {
             return fail(format!(
                 "{event} about pod {} with uid {} instead of pod {} with uid {}",
-                facts.name, facts.uid, asked.name, asked.uid
+                wrong.name, wrong.uid, asked.name, asked.uid
             ));
         }
     }

@@ -149,12 +149,14 @@ pub(crate) async fn container(stage: &Arc<Stage>, driver: &Driver) -> Played<1> 
     let pod = driver.new_pod("picky");
     let id = driver.run_pod(&pod).await?;
     let result = driver.create(&pod, &id, driver.container("main")).await;
-    let left = match &result {
+    let containers = match &result {
         Ok(_) => Vec::new(),
         Err(_) => driver.containers_of(&id).await?,
     };
-    let left: Vec<String> =
-        left.iter().map(|container| format!("container {} in the list", container.id)).collect();
+    let left: Vec<String> = containers
+        .iter()
+        .map(|container| format!("container {} in the list", container.id))
+        .collect();
     let retry = driver.run_container(&pod, &id, "main").await;
     driver.take_down(&id).await;
     let record = scene.end().await;

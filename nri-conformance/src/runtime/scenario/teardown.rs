@@ -112,18 +112,19 @@ fn reaches_later_plugins([first, middle, last]: [usize; 3], shape: Shape) -> End
     if last > 0 {
         return Ok(());
     }
-    let times = |count: usize| match count {
-        1 => "one".to_owned(),
-        count => count.to_string(),
-    };
     let got = format!(
         "no event for the plugin with index 99, {} for that with index 00, {} for that with index 50",
-        times(first),
-        times(middle)
+        in_words(first),
+        in_words(middle)
     );
     // Also if the event comes twice, which another statement forbids.
     let chain_ended = middle > 0 && first == middle;
     Err(Stop::Fail(got, chain_ended.then_some(shape)))
+}
+
+/// Returns a number of events as a part of a sentence.
+fn in_words(count: usize) -> String {
+    if count == 1 { "one".to_owned() } else { count.to_string() }
 }
 
 #[cfg(test)]

@@ -70,8 +70,8 @@ fn mounts(pod: &PodSandbox, container: &str) -> Vec<Mount> {
         (format!("{SHARED_MEMORY}/{}/shm", pod.id), "/dev/shm"),
         (files("hostname"), "/etc/hostname"),
         (files("resolv.conf"), "/etc/resolv.conf"),
-    ];
-    let own = own.map(|(source, destination)| shared::mount("bind", source, destination, OPTIONS));
+    ]
+    .map(|(source, destination)| shared::mount("bind", source, destination, OPTIONS));
     let volumes = shared::volumes(pod, container, OPTIONS);
     shared::file_systems().chain(own).chain(volumes).collect()
 }

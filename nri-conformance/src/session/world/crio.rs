@@ -116,8 +116,8 @@ fn mounts(pod: &PodSandbox, container: &str) -> Vec<Mount> {
         ("resolv.conf", "/etc/resolv.conf", SAFE),
         ("hostname", "/etc/hostname", PLAIN),
         (".containerenv", "/run/.containerenv", PLAIN),
-    ];
-    let own = own.map(|(file, destination, options)| {
+    ]
+    .map(|(file, destination, options)| {
         shared::mount("bind", format!("{files}/{file}"), destination, options)
     });
     let volumes = shared::volumes(pod, container, "rbind,rprivate,rw,bind");

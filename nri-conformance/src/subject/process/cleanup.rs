@@ -183,8 +183,8 @@ impl TableEntry {
     /// Parses `/proc/PID/stat`.
     fn parse(pid: u32, stat: &str) -> Option<Self> {
         // The name of the program, in parentheses, may contain anything.
-        let (_, fields) = stat.rsplit_once(')')?;
-        let fields: Vec<&str> = fields.split_whitespace().collect();
+        let (_, after_name) = stat.rsplit_once(')')?;
+        let fields: Vec<&str> = after_name.split_whitespace().collect();
         // The first of these is the third field of the file, the state.
         let number = |index: usize| fields.get(index)?.parse::<u32>().ok();
         Some(TableEntry {
