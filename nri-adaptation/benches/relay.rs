@@ -62,8 +62,7 @@ fn main() -> Result<()> {
 }
 
 async fn measure(arguments: &[String]) -> Result<()> {
-    let rounds = arguments.iter().find_map(|arg| arg.parse().ok());
-    let rounds: usize = rounds.unwrap_or(20_000);
+    let rounds: usize = arguments.iter().find_map(|arg| arg.parse().ok()).unwrap_or(20_000);
     let folder = tempfile::tempdir()?;
     let socket = folder.path().join("nri.sock");
     let adaptation = Adaptation::builder("bench", "v1").listen(&socket).start().await?;
@@ -96,9 +95,9 @@ async fn measure(arguments: &[String]) -> Result<()> {
     }
     println!("{bytes} bytes, {} round trips", relayed.times.len());
     println!("                 p50 us   p99 us   CPU us switches");
-    let [relay, messages, raw] = lines.map(Line::print);
-    for (name, other) in [("relay/messages", messages), ("relay/raw", raw)] {
-        println!("{name:14} {:>8.2} {:>8.2}", relay.0 / other.0, relay.1 / other.1);
+    let [of_relay, of_messages, of_raw] = lines.map(Line::print);
+    for (name, other) in [("relay/messages", of_messages), ("relay/raw", of_raw)] {
+        println!("{name:14} {:>8.2} {:>8.2}", of_relay.0 / other.0, of_relay.1 / other.1);
     }
     Ok(())
 }
@@ -182,9 +181,6 @@ impl Usage {
 
 /// Returns a pod and a container with ten labels each.
 fn subject() -> (PodSandbox, Container) {
-    let labels = |of: &'static str| {
-        (0..10).map(move |nth| (format!("{of}.example.com/label-{nth}"), "value".to_owned()))
-    };
     let pod = PodSandbox {
         id: "0123456789abcdef".repeat(4),
         name: "pod".to_owned(),
@@ -200,6 +196,11 @@ fn subject() -> (PodSandbox, Container) {
         ..Container::default()
     };
     (pod, container)
+}
+
+/// Returns ten labels of a pod or a container.
+fn labels(of: &'static str) -> impl Iterator<Item = (String, String)> {
+    (0..10).map(move |nth| (format!("{of}.example.com/label-{nth}"), "value".to_owned()))
 }
 
 /// A process that this one started from its own executable.

@@ -38,7 +38,7 @@ pub(crate) const HOOK: &[u8] = &[0x0a, 0];
 
 /// Connects and attacks until it is aborted.
 pub(crate) async fn attack(
-    socket: PathBuf,
+    path: PathBuf,
     number: usize,
     attack: Attack,
     in_flight: usize,
@@ -46,7 +46,7 @@ pub(crate) async fn attack(
 ) {
     loop {
         let hostile = Hostile { attack, attacks: Arc::clone(&attacks) };
-        let Ok(stream) = UnixStream::connect(&socket).await else { return };
+        let Ok(stream) = UnixStream::connect(&path).await else { return };
         let Ok(socket) = Socket::new(stream) else { return };
         let (connection, caller) = Connection::new(socket, Channels::PLUGIN, Limits::default());
         let caller = Arc::new(caller);
@@ -129,8 +129,7 @@ fn subscription(attack: Attack) -> ConfigureResponse {
 
 /// An answer to CreateContainer with hooks: `adjust` around `hooks` around the elements.
 fn adjustment(hook: &[u8]) -> Vec<u8> {
-    let hooks = hook.repeat(LARGE / hook.len());
-    let hooks = delimited(HOOKS_FIELD, &hooks);
+    let hooks = delimited(HOOKS_FIELD, &hook.repeat(LARGE / hook.len()));
     delimited(1, &hooks)
 }
 

@@ -46,10 +46,6 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let case = |name, plugins, attack, in_flight, seconds| {
-        let callback = Duration::from_secs(seconds);
-        Case { name, plugins, attack, in_flight, callback }
-    };
     vec![
         case("no attack", 0, Attack::Updates, 1, 0),
         case("updates, one plugin", 1, Attack::Updates, 1, 0),
@@ -61,6 +57,16 @@ fn cases() -> Vec<Case> {
         case("hooks in answers to CreateContainer", 1, Attack::Create(HOOK), 1, 0),
         case("hooks of three plugins", 3, Attack::Create(HOOK), 1, 0),
     ]
+}
+
+fn case(
+    name: &'static str,
+    plugins: usize,
+    attack: Attack,
+    in_flight: usize,
+    seconds: u64,
+) -> Case {
+    Case { name, plugins, attack, in_flight, callback: Duration::from_secs(seconds) }
 }
 
 /// The measurements of a runtime in a case.
@@ -103,8 +109,7 @@ fn print_head(has_go: bool) {
 
 /// Measures a case with our runtime, then with that of Go.
 async fn turns(case: &Case, go: Option<&str>) -> Result<()> {
-    let ours = std::env::current_exe()?;
-    let ours = run(case, Command::new(ours).arg("runtime")).await?;
+    let ours = run(case, Command::new(std::env::current_exe()?).arg("runtime")).await?;
     print!("{:54} {}", case.name, ours.columns());
     if let Some(program) = go {
         let theirs = run(case, &mut Command::new(program)).await?;
@@ -150,7 +155,7 @@ async fn measure(
     process: &mut Child,
     mut lines: Output,
 ) -> Result<Measured> {
-    let honest = honest_plugins(socket).await?;
+    let plugins = honest_plugins(socket).await?;
     let attacks = Arc::new(AtomicUsize::new(0));
     let hostile: Vec<_> = (0..case.plugins)
         .map(|number| {
@@ -160,7 +165,7 @@ async fn measure(
         .collect();
     process.stdin.as_mut().ok_or("no input")?.write_all(b"attack\n")?;
     let result = tokio::task::spawn_blocking(move || lines.next()).await?;
-    let honest = honest.iter().filter(|plugin| !plugin.is_finished()).count();
+    let honest = plugins.iter().filter(|plugin| !plugin.is_finished()).count();
     hostile.iter().for_each(JoinHandle::abort);
     let result = result.ok_or("the runtime ended early")??;
     let numbers: Vec<u64> =

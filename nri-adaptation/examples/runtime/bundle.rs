@@ -199,8 +199,8 @@ impl Runc {
     async fn is_running(&self) -> Result<bool, Failure> {
         let mut command = Command::new("runc");
         command.arg("--root").arg(&self.state).args(["state", &self.id]);
-        let state = command.stderr(Stdio::null()).output().await.map_err(lost)?;
-        let state = serde_json::from_slice::<serde_json::Value>(&state.stdout);
+        let output = command.stderr(Stdio::null()).output().await.map_err(lost)?;
+        let state = serde_json::from_slice::<serde_json::Value>(&output.stdout);
         Ok(state.is_ok_and(|state| state["status"] == "running"))
     }
 

@@ -38,8 +38,10 @@ pub(crate) fn parse(name: &str) -> Result<Event, String> {
         }
         Some(event) => Ok(event),
         None => {
-            let known = events().filter(|event| *event != Event::ValidateContainerAdjustment);
-            let known: Vec<String> = known.map(rpc_name).collect();
+            let known: Vec<String> = events()
+                .filter(|event| *event != Event::ValidateContainerAdjustment)
+                .map(rpc_name)
+                .collect();
             Err(format!("unknown event `{name}`: expected one of {}", known.join(", ")))
         }
     }
@@ -47,8 +49,9 @@ pub(crate) fn parse(name: &str) -> Result<Event, String> {
 
 /// Returns the name of an event in the spelling of its RPC.
 pub(crate) fn rpc_name(event: Event) -> String {
-    let words = event.as_str_name().split('_');
-    words
+    event
+        .as_str_name()
+        .split('_')
         .map(|word| {
             let (first, rest) = word.split_at(1);
             first.to_owned() + &rest.to_ascii_lowercase()

@@ -17,8 +17,10 @@ impl Resident {
             Self::Peak => "VmHWM:",
         };
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let mut lines = status.lines();
-        let size = lines.find_map(|line| line.strip_prefix(field)?.split_whitespace().next());
-        size.and_then(|size| size.parse().ok()).unwrap_or(0)
+        status
+            .lines()
+            .find_map(|line| line.strip_prefix(field)?.split_whitespace().next())
+            .and_then(|size| size.parse().ok())
+            .unwrap_or(0)
     }
 }

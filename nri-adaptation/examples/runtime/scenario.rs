@@ -72,8 +72,7 @@ impl Scenario {
     /// Returns the problem, with line and column or with the number of the step.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let steps = file.steps.into_iter().enumerate();
-        let steps = steps.map(|(at, step)| {
+        let steps = file.steps.into_iter().enumerate().map(|(at, step)| {
             let name = step.event.clone();
             request(step).map_err(|error| format!("step {} ({name}): {error}", at + 1))
         });

@@ -122,11 +122,14 @@ async fn plugins_of_both_kinds_are_called_in_order_and_see_earlier_adjustments()
         ["10-in answered", "20-peer answered", "30-in answered"]
     );
     let env = created.answer.adjust.env;
-    let env: Vec<_> = env.iter().map(|variable| &*variable.key).collect();
-    assert_eq!(env, ["A", "B", "C"]);
-    let mut seen = taken(&seen);
-    seen[2..].sort();
-    assert_eq!(seen, ["A create c[]", "C create c[A=1,B=1]", "A validate 3 []", "C validate 3 []"]);
+    let keys: Vec<_> = env.iter().map(|variable| &*variable.key).collect();
+    assert_eq!(keys, ["A", "B", "C"]);
+    let mut requests = taken(&seen);
+    requests[2..].sort();
+    assert_eq!(
+        requests,
+        ["A create c[]", "C create c[A=1,B=1]", "A validate 3 []", "C validate 3 []"]
+    );
     let request = peer.requests::<nri::api::CreateContainerRequest>("CreateContainer").remove(0);
     assert_eq!(request.container.unwrap().env, ["A=1"]);
 }

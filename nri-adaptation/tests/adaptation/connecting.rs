@@ -131,15 +131,19 @@ async fn a_second_plugin_of_the_same_name_and_index_takes_part_as_well() {
 async fn requests_of_different_pods_do_not_wait_for_each_other() {
     let adaptation = adaptation().await;
     let go_on = Arc::new(Notify::new());
-    let slow = Script::new("20", "slow").on("RunPodSandbox", Answer::After(Arc::clone(&go_on)));
+    let script = Script::new("20", "slow").on("RunPodSandbox", Answer::After(Arc::clone(&go_on)));
     let first = Peer::join(&adaptation, Script::new("10", "first")).await;
-    let mut slow = Peer::join(&adaptation, slow).await;
-    let asking = adaptation.clone();
-    let run = tokio::spawn(async move { asking.run_pod_sandbox(&pod("a")).await });
+    let mut slow = Peer::join(&adaptation, script).await;
+    let run = tokio::spawn({
+        let adaptation = adaptation.clone();
+        async move { adaptation.run_pod_sandbox(&pod("a")).await }
+    });
     slow.arrival("RunPodSandbox").await;
     // The first plugin takes the event of another pod while the second one is busy.
-    let asking = adaptation.clone();
-    let other = tokio::spawn(async move { asking.run_pod_sandbox(&pod("b")).await });
+    let other = tokio::spawn({
+        let adaptation = adaptation.clone();
+        async move { adaptation.run_pod_sandbox(&pod("b")).await }
+    });
     patiently(async {
         while first.events().len() < 2 {
             tokio::task::yield_now().await;
@@ -161,11 +165,15 @@ async fn o4_events_of_one_pod_keep_their_order() {
     let script = Script::new("10", "slow").on("RunPodSandbox", Answer::After(Arc::clone(&go_on)));
     let mut slow = Peer::join(&adaptation, script).await;
     let last = Peer::join(&adaptation, Script::new("20", "last")).await;
-    let asking = adaptation.clone();
-    let run = tokio::spawn(async move { asking.run_pod_sandbox(&pod("a")).await });
+    let run = tokio::spawn({
+        let adaptation = adaptation.clone();
+        async move { adaptation.run_pod_sandbox(&pod("a")).await }
+    });
     slow.arrival("RunPodSandbox").await;
-    let asking = adaptation.clone();
-    let stop = tokio::spawn(async move { asking.stop_pod_sandbox(&pod("a")).await });
+    let stop = tokio::spawn({
+        let adaptation = adaptation.clone();
+        async move { adaptation.stop_pod_sandbox(&pod("a")).await }
+    });
     tokio::task::yield_now().await;
     go_on.notify_one();
     patiently(run).await.unwrap().unwrap();
@@ -199,27 +207,27 @@ async fn w13_later_plugins_see_the_container_as_adjusted_and_conflicts_fail_the_
 
 #[tokio::test]
 async fn validators_of_the_runtime_and_of_plugins_reject() {
-    let hooks = ContainerAdjustment {
+    let adjust = ContainerAdjustment {
         hooks: Some(Hooks { prestart: vec![Hook::default()], ..Hooks::default() }),
         ..ContainerAdjustment::default()
     };
     let hooks =
-        CreateContainerResponse { adjust: Some(hooks), ..CreateContainerResponse::default() };
-    let strict = DefaultValidator::default().reject_oci_hooks(true);
-    let adaptation = builder().validator(strict).start().await.unwrap();
+        CreateContainerResponse { adjust: Some(adjust), ..CreateContainerResponse::default() };
+    let validator = DefaultValidator::default().reject_oci_hooks(true);
+    let strict = builder().validator(validator).start().await.unwrap();
     let script = Script::new("10", "hooks").message("CreateContainer", &hooks);
-    let _peer = Peer::join(&adaptation, script).await;
-    let error = adaptation.create_container(&pod("p"), &container("c")).await.unwrap_err();
-    assert_eq!(error.reason(), Reason::Rejected);
-    assert!(error.to_string().contains("OCI hooks"), "{error}");
+    let _peer = Peer::join(&strict, script).await;
+    let forbidden = strict.create_container(&pod("p"), &container("c")).await.unwrap_err();
+    assert_eq!(forbidden.reason(), Reason::Rejected);
+    assert!(forbidden.to_string().contains("OCI hooks"), "{forbidden}");
 
-    let adaptation = self::adaptation().await;
+    let adaptation = adaptation().await;
     let verdict = nri::api::ValidateContainerAdjustmentResponse {
         reject: true,
         reason: "not on my node".to_owned(),
     };
-    let script = Script::new("10", "judge").message("ValidateContainerAdjustment", &verdict);
-    let _judge = Peer::join(&adaptation, script).await;
+    let judge = Script::new("10", "judge").message("ValidateContainerAdjustment", &verdict);
+    let _judge = Peer::join(&adaptation, judge).await;
     let error = adaptation.create_container(&pod("p"), &container("c")).await.unwrap_err();
     assert_eq!((error.reason(), error.plugin()), (Reason::Rejected, Some("10-judge")));
     assert!(error.to_string().contains("not on my node"), "{error}");
@@ -239,8 +247,8 @@ async fn validators_learn_which_plugins_were_connected_at_their_turn() {
     adaptation.create_container(&pod("p"), &container("c")).await.unwrap();
     let request: ValidateContainerAdjustmentRequest =
         judge.arrival("ValidateContainerAdjustment").await.read();
-    let plugins = request.plugins.iter();
-    let plugins: Vec<_> = plugins.map(|it| format!("{}-{}", it.index, it.name)).collect();
+    let plugins: Vec<_> =
+        request.plugins.iter().map(|it| format!("{}-{}", it.index, it.name)).collect();
     assert_eq!(plugins, ["10-slow", "20-elsewhere", "30-judge"]);
 }
 

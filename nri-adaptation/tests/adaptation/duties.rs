@@ -48,8 +48,8 @@ async fn w9_y2_a_plugin_that_does_not_echo_more_is_refused() {
 #[tokio::test]
 async fn y2_a_plugin_that_waits_for_more_after_the_last_part_is_refused() {
     let adaptation = builder().start().await.unwrap();
-    let waiting = SynchronizeResponse { more: true, ..SynchronizeResponse::default() };
-    let waiting = Script::new("10", "waiting").message("Synchronize", &waiting);
+    let answer = SynchronizeResponse { more: true, ..SynchronizeResponse::default() };
+    let waiting = Script::new("10", "waiting").message("Synchronize", &answer);
     let (_peer, joined) = Peer::try_join(&adaptation, waiting).await;
     let error = joined.unwrap_err().to_string();
     assert!(error.contains("waits for more pods and containers"), "{error}");
@@ -103,14 +103,13 @@ async fn w6_state_change_carries_the_events_that_the_release_has() {
         ("v0.12.5", before_validation),
     ] {
         let adaptation = builder().speaking(release).start().await.unwrap();
-        let lacking = Script::new("10", "lacking");
-        let lacking = RPCS_OF_EVENTS
-            .iter()
-            .fold(lacking, |script, rpc| script.error(rpc, Code::UNIMPLEMENTED, ""));
+        let lacking = RPCS_OF_EVENTS.iter().fold(Script::new("10", "lacking"), |script, rpc| {
+            script.error(rpc, Code::UNIMPLEMENTED, "")
+        });
         let peer = Peer::join(&adaptation, lacking).await;
         every_event(&adaptation).await;
         let changes = peer.requests::<StateChangeEvent>("StateChange");
-        let changes: Vec<_> = changes.iter().map(|change| change.event).collect();
+        let carried: Vec<_> = changes.iter().map(|change| change.event).collect();
         let with_an_answer = [
             Event::CreateContainer,
             Event::UpdateContainer,
@@ -120,7 +119,7 @@ async fn w6_state_change_carries_the_events_that_the_release_has() {
         let expected: Vec<_> = (1..=last)
             .filter(|number| with_an_answer.iter().all(|event| *event as i32 != *number))
             .collect();
-        assert_eq!(changes, expected, "{release}");
+        assert_eq!(carried, expected, "{release}");
     }
 }
 
@@ -167,11 +166,12 @@ async fn w11_waiting_behind_other_requests_is_not_part_of_the_timeout() {
     let after = Answer::After(Arc::clone(&permission));
     let script = Script::new("10", "slow").on("RunPodSandbox", after);
     let mut slow = Peer::join(&adaptation, script).await;
-    let relays = (0..5).map(|nth| {
-        let adaptation = adaptation.clone();
-        tokio::spawn(async move { adaptation.run_pod_sandbox(&pod(&nth.to_string())).await })
-    });
-    let relays: Vec<_> = relays.collect();
+    let relays: Vec<_> = (0..5)
+        .map(|nth| {
+            let adaptation = adaptation.clone();
+            tokio::spawn(async move { adaptation.run_pod_sandbox(&pod(&nth.to_string())).await })
+        })
+        .collect();
     for _ in &relays {
         slow.arrival("RunPodSandbox").await;
         // Together they take longer than the timeout, but none of them does alone.

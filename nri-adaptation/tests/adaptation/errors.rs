@@ -28,18 +28,18 @@ async fn e1_a_timeout_counts_as_an_error() {
 
 #[tokio::test]
 async fn e2_an_error_of_run_stops_the_pod_unless_a_rule_ignores_it() {
-    let adaptation = adaptation().await;
-    let (_bad, good) = failing(&adaptation, "RunPodSandbox").await;
-    let error = adaptation.run_pod_sandbox(&pod("p")).await.unwrap_err();
+    let strict = adaptation().await;
+    let (_bad, skipped) = failing(&strict, "RunPodSandbox").await;
+    let error = strict.run_pod_sandbox(&pod("p")).await.unwrap_err();
     assert_eq!((error.reason(), error.plugin()), (Reason::PluginError, Some("10-bad")));
     assert!(error.to_string().contains("out of luck"), "{error}");
-    assert!(good.events().is_empty(), "the chain ends");
+    assert!(skipped.events().is_empty(), "the chain ends");
 
     let run = EventMask::from_event(Event::RunPodSandbox);
     let policy = ErrorPolicy::default().rule("*", run, OnError::Ignore);
-    let adaptation = builder().error_policy(policy).start().await.unwrap();
-    let (_bad, good) = failing(&adaptation, "RunPodSandbox").await;
-    let relayed = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
+    let lenient = builder().error_policy(policy).start().await.unwrap();
+    let (_ignored, good) = failing(&lenient, "RunPodSandbox").await;
+    let relayed = lenient.run_pod_sandbox(&pod("p")).await.unwrap();
     assert_eq!(shown(&relayed.outcomes), ["10-bad ignored", "20-good answered"]);
     assert!(relayed.outcomes[0].error.as_ref().unwrap().contains("out of luck"));
     assert_eq!(good.events(), ["RunPodSandbox"]);

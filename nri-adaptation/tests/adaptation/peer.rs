@@ -174,14 +174,14 @@ impl Peer {
         let serving = tokio::spawn(async move {
             let _ = connection.serve(&scripted).await;
         });
-        let register = RegisterPluginRequest {
+        let registration = RegisterPluginRequest {
             plugin_name: script.name.to_owned(),
             plugin_idx: script.index.to_owned(),
             nri_version: script.nri_version.to_owned(),
         };
         let calling = caller.clone();
         let register = async move {
-            let request = register.encode_to_vec();
+            let request = registration.encode_to_vec();
             calling.call(RUNTIME, "RegisterPlugin", request, None).await
         };
         let peer = Peer { caller, got, arrivals, serving };

@@ -43,13 +43,13 @@ async fn w2_a_plugin_with_an_unknown_event_in_its_mask_is_refused_with_the_reaso
 #[tokio::test]
 async fn w1_a_plugin_that_does_not_register_is_given_up() {
     let adaptation = builder().registration_timeout(SHORT).start().await.unwrap();
-    let (ours, _theirs) = tokio::io::duplex(64 << 10);
-    let error = adaptation.connect(ours).await.unwrap_err();
-    assert!(error.to_string().contains("registration timed out"), "{error}");
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    let (silent, _theirs) = tokio::io::duplex(64 << 10);
+    let late = adaptation.connect(silent).await.unwrap_err();
+    assert!(late.to_string().contains("registration timed out"), "{late}");
+    let (closed, theirs) = tokio::io::duplex(64 << 10);
     drop(theirs);
-    let error = adaptation.connect(ours).await.unwrap_err();
-    assert!(error.to_string().contains("connection closed"), "{error}");
+    let lost = adaptation.connect(closed).await.unwrap_err();
+    assert!(lost.to_string().contains("connection closed"), "{lost}");
 }
 
 proptest::proptest! {

@@ -95,12 +95,11 @@ async fn w3_an_rpc_that_a_plugin_lacks_is_repeated_as_state_change_and_remembere
     let first = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
     let second = adaptation.run_pod_sandbox(&pod("q")).await.unwrap();
     assert_eq!(peer.events(), ["RunPodSandbox", "StateChange", "StateChange"]);
-    let via = |relayed: &nri_adaptation::Relayed| {
+    for (relayed, fell_back) in [(first, true), (second, false)] {
         let outcome = &relayed.outcomes[0];
-        (outcome.result, outcome.via, outcome.fell_back)
-    };
-    assert_eq!(via(&first), (OutcomeResult::Answered, Some(Via::StateChange), true));
-    assert_eq!(via(&second), (OutcomeResult::Answered, Some(Via::StateChange), false));
+        assert_eq!(outcome.result, OutcomeResult::Answered);
+        assert_eq!((outcome.via, outcome.fell_back), (Some(Via::StateChange), fell_back));
+    }
     let changes = peer.requests::<StateChangeEvent>("StateChange");
     assert_eq!(changes[1].event(), Event::RunPodSandbox);
     assert_eq!(changes[1].pod, Some(pod("q")));
@@ -144,8 +143,7 @@ async fn a_plugin_that_makes_the_request_to_validators_too_large_is_blamed_for_i
     let greedy = Script::new("10", LONG_NAME).message("CreateContainer", &answer);
     let _greedy = Peer::join(&adaptation, greedy).await;
     let modest = Peer::join(&adaptation, Script::new("20", "modest")).await;
-    let validator = Script::new("50", "validator");
-    let validator = Peer::join(&adaptation, validator).await;
+    let validator = Peer::join(&adaptation, Script::new("50", "validator")).await;
     let error = adaptation.create_container(&pod("p"), &container("c")).await.unwrap_err();
     assert_eq!(error.plugin(), Some(&*format!("10-{LONG_NAME}")), "{error}");
     assert_eq!(error.reason(), Reason::TooLarge);

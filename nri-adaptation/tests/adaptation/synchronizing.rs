@@ -48,8 +48,8 @@ async fn y1_events_during_synchronize_are_delivered_after_it_in_order_and_once()
         assert_eq!(relayed.outcomes[0].result, OutcomeResult::Queued);
     }
     go_on.notify_one();
-    let run = patiently(run).await.unwrap().unwrap();
-    assert_eq!(run.outcomes[0].result, OutcomeResult::Answered, "it is waited for");
+    let relayed = patiently(run).await.unwrap().unwrap();
+    assert_eq!(relayed.outcomes[0].result, OutcomeResult::Answered, "it is waited for");
     adaptation.post_create_container(&pod, &container).await.unwrap();
     patiently(joined).await.unwrap().unwrap();
     let events = peer.events();
@@ -141,8 +141,14 @@ async fn y1_an_event_whose_wait_behind_synchronize_expires_is_still_delivered_on
     stops.notify_one();
     patiently(joined).await.unwrap().unwrap();
     assert_eq!(peer.events(), ["StopPodSandbox", "RunPodSandbox"]);
-    let late = cluster.0.late.lock().unwrap();
-    let late: Vec<_> = late.iter().map(|(event, outcome)| (*event, outcome.result)).collect();
+    let late: Vec<_> = cluster
+        .0
+        .late
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(event, outcome)| (*event, outcome.result))
+        .collect();
     let answered = OutcomeResult::Answered;
     assert_eq!(late, [(Event::StopPodSandbox, answered), (Event::RunPodSandbox, answered)]);
 }
@@ -166,10 +172,10 @@ async fn churn(adaptation: Adaptation, cluster: Cluster, worker: usize, done: Ar
         adaptation.run_pod_sandbox(&pod(&id(round))).await.unwrap();
         drop(guard);
         if let Some(oldest) = round.checked_sub(KEPT) {
-            let guard = adaptation.sync_guard().await;
+            let removing = adaptation.sync_guard().await;
             cluster.forget_pod(&id(oldest));
             adaptation.remove_pod_sandbox(&pod(&id(oldest))).await.unwrap();
-            drop(guard);
+            drop(removing);
         }
         tokio::task::yield_now().await;
     }
