@@ -18,7 +18,7 @@
 //! the CPU time per round trip of all processes except the thread that writes the recording;
 //! `writer us` is the time of that thread.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -82,10 +82,9 @@ impl ValidateContainerAdjustment for Second {
 }
 
 fn main() -> Result<()> {
-    let arguments: Vec<_> = std::env::args().collect();
     // Cargo adds `--bench`.
-    let arguments = arguments.iter().skip(1).map(String::as_str);
-    let arguments: Vec<_> = arguments.filter(|argument| *argument != "--bench").collect();
+    let words: Vec<_> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let arguments: Vec<_> = words.iter().map(String::as_str).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         match arguments.as_slice() {
@@ -173,11 +172,9 @@ struct Line {
 impl Line {
     async fn start(name: &'static str, folder: &Path) -> Result<Self> {
         let path = |kind: &str| folder.join(format!("{name}.{kind}").replace(' ', "-"));
-        let text = |path: &PathBuf| path.display().to_string();
-        let (socket, listen, file) = (path("nri"), path("proxy"), text(&path("session")));
-        let adaptation = Adaptation::builder("bench", "v1").listen(&socket);
-        let adaptation = adaptation.start().await?;
-        let (socket, proxy) = (text(&socket), text(&listen));
+        let (nri, listen, session) = (path("nri"), path("proxy"), path("session"));
+        let adaptation = Adaptation::builder("bench", "v1").listen(&nri).start().await?;
+        let [socket, proxy, file] = [&nri, &listen, &session].map(|it| it.display().to_string());
         let mut processes = Vec::new();
         let between: Option<&[&str]> = match name {
             "forwarded" => Some(&["forward", &proxy, &socket]),
@@ -254,8 +251,7 @@ impl Used {
         let tasks = std::fs::read_dir(format!("/proc/{process}/task"));
         for task in tasks.into_iter().flatten().flatten() {
             let read = |file| std::fs::read_to_string(task.path().join(file)).unwrap_or_default();
-            let nanos = read("schedstat");
-            let nanos = nanos.split(' ').next().and_then(|text| text.parse().ok());
+            let nanos = read("schedstat").split(' ').next().and_then(|text| text.parse().ok());
             if read("comm").trim() == "nri-recorder" {
                 used.writing += nanos.unwrap_or(0);
             } else {
@@ -292,9 +288,6 @@ async fn wait_until(condition: impl Fn() -> bool) {
 
 /// Returns a pod and a container with ten labels, annotations and variables each.
 fn subject() -> (PodSandbox, Container) {
-    let ten = |of: &'static str| {
-        (0..10).map(move |nth| (format!("{of}.example.com/key-{nth}"), "value".to_owned()))
-    };
     let pod = PodSandbox {
         id: "0123456789abcdef".repeat(4),
         name: "pod".to_owned(),
@@ -312,4 +305,9 @@ fn subject() -> (PodSandbox, Container) {
         ..Container::default()
     };
     (pod, container)
+}
+
+/// Returns ten labels or annotations of a pod or a container.
+fn ten(of: &'static str) -> impl Iterator<Item = (String, String)> {
+    (0..10).map(move |nth| (format!("{of}.example.com/key-{nth}"), "value".to_owned()))
 }

@@ -1,7 +1,7 @@
 //! The speed of replays.
 
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use nri::api::{
     ConfigureRequest, CreateContainerRequest, Empty, RunPodSandboxRequest, StopContainerRequest,
@@ -57,7 +57,6 @@ fn write(file: &Path, events: u64) -> Result<()> {
     let output = std::io::BufWriter::new(create_file(file)?);
     let mut writer = Writer::new(output, &header, u64::MAX)?;
     let (pod, container) = crate::subject();
-    let (pod, container) = (Some(pod), Some(container));
     let configure = ConfigureRequest {
         runtime_name: "containerd".to_owned(),
         nri_version: "v0.12.5".to_owned(),
@@ -65,44 +64,52 @@ fn write(file: &Path, events: u64) -> Result<()> {
     };
     let mut stream = 1;
     let mut put = |method: &str, request: Vec<u8>| {
-        let request = FrameEvent::Request(Request {
-            by: Party::Runtime,
-            stream,
-            service: "nri.pkg.api.v1alpha1.Plugin".to_owned(),
-            method: method.to_owned(),
-            timeout: None,
-            payload: Payload::Bytes(request.into()),
-        });
-        let response = FrameEvent::Response(Response {
-            by: Party::Plugin,
-            stream,
-            result: Ok(Payload::Bytes(Empty::default().encode_to_vec().into())),
-        });
+        let [request, response] = exchange(stream, method, request);
         stream += 2;
-        [request, response].into_iter().try_for_each(|event| {
-            writer.write(&Frame { at: std::time::Duration::ZERO, connection: 1, event })
-        })
+        [request, response].iter().try_for_each(|frame| writer.write(frame))
     };
     put("Configure", configure.encode_to_vec())?;
     put("Synchronize", SynchronizeRequest::default().encode_to_vec())?;
     for number in 0..events {
         match number % 3 {
             0 => {
-                let request = RunPodSandboxRequest { pod: pod.clone() };
+                let request = RunPodSandboxRequest { pod: Some(pod.clone()) };
                 put("RunPodSandbox", request.encode_to_vec())?;
             }
             1 => {
-                let (pod, container) = (pod.clone(), container.clone());
-                let request = CreateContainerRequest { pod, container };
+                let request = CreateContainerRequest {
+                    pod: Some(pod.clone()),
+                    container: Some(container.clone()),
+                };
                 put("CreateContainer", request.encode_to_vec())?;
             }
             _ => {
-                let (pod, container) = (pod.clone(), container.clone());
-                let request = StopContainerRequest { pod, container };
+                let request = StopContainerRequest {
+                    pod: Some(pod.clone()),
+                    container: Some(container.clone()),
+                };
                 put("StopContainer", request.encode_to_vec())?;
             }
         }
     }
     writer.finish()?;
     Ok(())
+}
+
+/// Returns a request and its empty answer.
+fn exchange(stream: u32, method: &str, request: Vec<u8>) -> [Frame; 2] {
+    let request = FrameEvent::Request(Request {
+        by: Party::Runtime,
+        stream,
+        service: "nri.pkg.api.v1alpha1.Plugin".to_owned(),
+        method: method.to_owned(),
+        timeout: None,
+        payload: Payload::Bytes(request.into()),
+    });
+    let response = FrameEvent::Response(Response {
+        by: Party::Plugin,
+        stream,
+        result: Ok(Payload::Bytes(Empty::default().encode_to_vec().into())),
+    });
+    [request, response].map(|event| Frame { at: Duration::ZERO, connection: 1, event })
 }

@@ -33,15 +33,15 @@ async fn serve(behavior: &str) {
         pending::<()>().await;
     }
     let path = std::env::var_os("NRI_SOCKET").expect("started by the tests");
-    let stream = UnixStream::connect(&path).await.unwrap();
+    let connected = UnixStream::connect(&path).await.unwrap();
     if behavior == "delete the socket" {
         std::fs::remove_file(path).unwrap();
     }
     print(behavior);
     // For false lengths, bytes are written directly to the stream.
-    let stream = stream.into_std().unwrap();
-    let raw = stream.try_clone().unwrap();
-    let stream = Socket::new(UnixStream::from_std(stream).unwrap()).unwrap();
+    let plain = connected.into_std().unwrap();
+    let raw = plain.try_clone().unwrap();
+    let stream = Socket::new(UnixStream::from_std(plain).unwrap()).unwrap();
     let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
     let plugin = Plugin { behavior: behavior.to_owned(), raw };
     tokio::spawn(flood(behavior.to_owned(), caller));
@@ -69,8 +69,8 @@ fn print_blocks(count: usize) {
 
 /// Ends the process after the milliseconds in a behavior.
 fn end_after(behavior: &str) {
-    let delay = behavior.rsplit(' ').next().and_then(|it| it.parse().ok());
-    let delay = std::time::Duration::from_millis(delay.expect("a number"));
+    let millis = behavior.rsplit(' ').next().and_then(|it| it.parse().ok());
+    let delay = std::time::Duration::from_millis(millis.expect("a number"));
     std::thread::spawn(move || {
         std::thread::sleep(delay);
         exit(7);

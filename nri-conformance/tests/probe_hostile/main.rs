@@ -89,8 +89,7 @@ fn executable(folder: &TempDir, text: &str) -> PathBuf {
 }
 
 fn has(probed: &Probed, kind: TroubleKind, step: &str) -> bool {
-    let mut troubles = probed.troubles.iter();
-    troubles.any(|trouble| trouble.kind == kind && trouble.step == step)
+    probed.troubles.iter().any(|trouble| trouble.kind == kind && trouble.step == step)
 }
 
 #[track_caller]
@@ -199,8 +198,8 @@ async fn a_code_that_denies_an_rpc_breaks() {
 /// Returns everything that the result says in words.
 fn explanations(probed: Probed) -> Vec<String> {
     let rpcs = probed.rpcs.into_iter().map(|rpc| rpc.detail);
-    let troubles = probed.troubles.into_iter();
-    let troubles = troubles.map(|trouble| format!("{}: {}", trouble.step, trouble.message));
+    let troubles =
+        probed.troubles.into_iter().map(|trouble| format!("{}: {}", trouble.step, trouble.message));
     let targets = probed.targets.into_iter().flat_map(|target| {
         let events = target.events.into_iter().map(|event| event.detail);
         [target.reason].into_iter().chain(events)
@@ -261,10 +260,10 @@ async fn a_mask_that_the_target_does_not_know_is_refused() {
 
 #[tokio::test]
 async fn an_invalid_name_is_refused_by_runtimes_that_check_names() {
-    let probed = hostile("name a b").await;
-    assert_eq!(verdicts(&probed), [Verdict::Works, Verdict::Dropped]);
-    let probed = hostile(&format!("name {}", "x".repeat(100_000))).await;
-    assert!(probed.subject.name.len() < 1000);
+    let invalid = hostile("name a b").await;
+    assert_eq!(verdicts(&invalid), [Verdict::Works, Verdict::Dropped]);
+    let long = hostile(&format!("name {}", "x".repeat(100_000))).await;
+    assert!(long.subject.name.len() < 1000);
 }
 
 #[tokio::test]
@@ -317,9 +316,9 @@ async fn a_printed_error_is_shown() {
     assert_trouble(&probed, TroubleKind::PrintedError, "connection");
     let lines = &probed.troubles[0].last_lines;
     assert!(lines[0].contains("level=error"), "{lines:?}");
-    let probed = script("exit", "echo 'Error: cannot read /etc/config' >&2; exit 2").await;
-    assert_trouble(&probed, TroubleKind::Died, "RegisterPlugin");
-    assert_eq!(probed.troubles[0].last_lines, ["Error: cannot read /etc/config"]);
+    let died = script("exit", "echo 'Error: cannot read /etc/config' >&2; exit 2").await;
+    assert_trouble(&died, TroubleKind::Died, "RegisterPlugin");
+    assert_eq!(died.troubles[0].last_lines, ["Error: cannot read /etc/config"]);
 }
 
 #[tokio::test]

@@ -15,8 +15,9 @@ impl Sim {
 
     pub(crate) fn containers_of(&self, pod: &str) -> Vec<String> {
         let world = self.world();
-        let containers = world.containers.iter();
-        containers
+        world
+            .containers
+            .iter()
             .filter(|(_, container)| container.event.pod_sandbox_id == pod)
             .map(|(id, _)| id.clone())
             .collect()
@@ -84,8 +85,7 @@ impl Sim {
 
     pub(crate) fn accepts_containers(&self, pod: &str) -> Reply {
         let world = self.world();
-        let found = world.pods.get(pod);
-        let found = found.ok_or_else(|| format!("no pod {pod}"))?;
+        let found = world.pods.get(pod).ok_or_else(|| format!("no pod {pod}"))?;
         let lenient = match self.fault {
             Fault::ReusesStoppedPods => found.listed,
             Fault::StartsContainersEarly => !found.listed,
@@ -101,8 +101,8 @@ impl Sim {
         let container = self.container(id)?;
         let _ = self.container_event(Event::StartContainer, &container.event).await;
         let fails = container.event.args.iter().any(|word| word == "fail");
-        if let Some(container) = self.world().containers.get_mut(id) {
-            container.state = cri::ContainerState::Running;
+        if let Some(started) = self.world().containers.get_mut(id) {
+            started.state = cri::ContainerState::Running;
         }
         let posts = if self.has(Fault::PostsStartTwice) { 2 } else { 1 };
         for _ in 0..posts {
@@ -126,8 +126,8 @@ impl Sim {
         if container.state == cri::ContainerState::Exited {
             return Ok(());
         }
-        if let Some(container) = self.world().containers.get_mut(id) {
-            container.state = cri::ContainerState::Exited;
+        if let Some(stopped) = self.world().containers.get_mut(id) {
+            stopped.state = cri::ContainerState::Exited;
         }
         if !self.has(Fault::HidesContainerStops) {
             let _ = self.container_event(Event::StopContainer, &container.event).await;

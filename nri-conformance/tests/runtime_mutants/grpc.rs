@@ -47,8 +47,7 @@ async fn exchange<S: Service>(
     respond: SendResponse<Bytes>,
     service: Arc<S>,
 ) {
-    let method = request.uri().path().rsplit('/').next();
-    let method = method.unwrap_or_default().to_owned();
+    let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
     let mut body = request.into_body();
     let mut received = BytesMut::new();
     while let Some(Ok(chunk)) = body.data().await {

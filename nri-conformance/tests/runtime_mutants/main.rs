@@ -143,16 +143,19 @@ async fn judge(fault: Fault) -> Report {
     options.failing_command = vec!["fail".to_owned()];
     options.node_root = sim.root().to_owned();
     options.timeout = Duration::from_secs(8);
-    let report = run(&options).await;
-    let report = report.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
+    let report = run(&options).await.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
     let stubborn = matches!(fault, Fault::ReturnsStopErrors | Fault::ReturnsRemoveErrors);
     assert!(sim.is_empty() || stubborn, "{fault:?}: pods are left");
     report
 }
 
 fn statements(report: &Report, which: fn(&Outcome) -> bool) -> BTreeSet<&'static str> {
-    let results = report.results.iter();
-    results.filter(|result| which(&result.outcome)).map(|result| result.statement).collect()
+    report
+        .results
+        .iter()
+        .filter(|result| which(&result.outcome))
+        .map(|result| result.statement)
+        .collect()
 }
 
 fn failed(report: &Report) -> BTreeSet<&'static str> {
@@ -173,8 +176,8 @@ async fn a_runtime_that_keeps_the_contract_passes() {
 /// Returns what is wrong with the judgement of a mutant.
 async fn wrong(fault: Fault, statement: &str) -> Option<String> {
     let report = judge(fault).await;
-    let failures = report.failures();
-    let failures: Vec<String> = failures
+    let failures: Vec<String> = report
+        .failures()
         .map(|(result, failure)| format!("  {} {}: {failure}", result.statement, result.test))
         .collect();
     (failed(&report) != [statement].into())
@@ -215,22 +218,21 @@ async fn an_ambiguous_statement_never_fails() {
 
 /// Runs a pod with a container, like a kubelet that is unaware of the run.
 async fn workload(socket: &Path) {
-    let client = Client::connect(socket, Duration::from_secs(8)).await;
-    let client = client.expect("a connection");
-    let pod = PodSandboxConfig {
+    let client = Client::connect(socket, Duration::from_secs(8)).await.expect("a connection");
+    let config = PodSandboxConfig {
         linux: Some(LinuxPodSandboxConfig {
             cgroup_parent: "/workload".to_owned(),
             ..LinuxPodSandboxConfig::default()
         }),
         ..PodSandboxConfig::default()
     };
-    let request = Only { message: Some(pod) };
+    let request = Only { message: Some(config) };
     let pod: Id = call(&client, "RunPodSandbox", request).await;
-    let container = CreateContainerRequest {
+    let create = CreateContainerRequest {
         pod_sandbox_id: pod.id.clone(),
         ..CreateContainerRequest::default()
     };
-    let container: Id = call(&client, "CreateContainer", container).await;
+    let container: Id = call(&client, "CreateContainer", create).await;
     let update = UpdateContainerResourcesRequest {
         container_id: container.id.clone(),
         linux: Some(LinuxContainerResources { cpu_shares: 512 }),
@@ -262,15 +264,14 @@ async fn observe(fault: Fault) -> Report {
         sim.plugins(2).await;
         workload(&cri).await;
     };
-    let report = run_until(&options, stop).await;
-    report.unwrap_or_else(|error| panic!("{fault:?}: {error}"))
+    run_until(&options, stop).await.unwrap_or_else(|error| panic!("{fault:?}: {error}"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_workload_of_others_is_judged_too() {
-    let report = observe(Fault::None).await;
-    report.assert();
-    let passed = statements(&report, |outcome| *outcome == Outcome::Pass);
+    let faultless = observe(Fault::None).await;
+    faultless.assert();
+    let passed = statements(&faultless, |outcome| *outcome == Outcome::Pass);
     let expected = [
         "C1", "C5", "D2", "O1", "O4", "O5", "O8", "P2", "R1", "R2", "R3", "R4", "R5", "R6", "S3",
         "S4", "Y3", "Y4",

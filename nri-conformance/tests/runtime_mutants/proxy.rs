@@ -52,12 +52,11 @@ impl Proxy {
     }
 
     /// Forwards a connection until one of its ends closes it.
-    async fn forward(self, plugin: UnixStream, runtime: PathBuf) {
-        let runtime = UnixStream::connect(runtime).await.expect("the runtime");
-        let to_plugin = Channels::PLUGIN.flipped();
-        let (plugin, to_plugin) = Connection::new(plugin, to_plugin, Limits::default());
-        let to_runtime = Channels::PLUGIN;
-        let (runtime, to_runtime) = Connection::new(runtime, to_runtime, Limits::default());
+    async fn forward(self, accepted: UnixStream, path: PathBuf) {
+        let connected = UnixStream::connect(path).await.expect("the runtime");
+        let (plugin, to_plugin) =
+            Connection::new(accepted, Channels::PLUGIN.flipped(), Limits::default());
+        let (runtime, to_runtime) = Connection::new(connected, Channels::PLUGIN, Limits::default());
         let tampering = Tampering { plugin: to_plugin, proxy: self, progress: Mutex::default() };
         let forwarding = Forwarding(to_runtime);
         // Either end is closed after the other.

@@ -14,19 +14,25 @@ use crate::sim::{Pod, Reply, Sim};
 impl Sim {
     fn pods(&self) -> Vec<cri::PodSandbox> {
         let world = self.world();
-        let pods = world.pods.iter().filter(|(_, pod)| pod.listed);
-        pods.map(|(id, pod)| cri::PodSandbox {
-            id: id.clone(),
-            metadata: pod.config.metadata.clone(),
-            state: state(pod).into(),
-        })
-        .collect()
+        world
+            .pods
+            .iter()
+            .filter(|(_, pod)| pod.listed)
+            .map(|(id, pod)| cri::PodSandbox {
+                id: id.clone(),
+                metadata: pod.config.metadata.clone(),
+                state: state(pod).into(),
+            })
+            .collect()
     }
 
     fn status(&self, id: &str) -> Reply<cri::PodSandboxStatus> {
         let world = self.world();
-        let pod = world.pods.get(id).filter(|pod| pod.listed && pod.known);
-        let pod = pod.ok_or_else(|| format!("no pod {id}"))?;
+        let pod = world
+            .pods
+            .get(id)
+            .filter(|pod| pod.listed && pod.known)
+            .ok_or_else(|| format!("no pod {id}"))?;
         Ok(cri::PodSandboxStatus { state: state(pod).into() })
     }
 
@@ -35,11 +41,13 @@ impl Sim {
             self.looked.notify_waiters();
         }
         let world = self.world();
-        let containers = world.containers.values().filter(|container| {
-            let event = &container.event;
-            filter.pod_sandbox_id.is_empty() || filter.pod_sandbox_id == event.pod_sandbox_id
-        });
-        containers
+        world
+            .containers
+            .values()
+            .filter(|container| {
+                let event = &container.event;
+                filter.pod_sandbox_id.is_empty() || filter.pod_sandbox_id == event.pod_sandbox_id
+            })
             .map(|container| cri::Container {
                 id: container.event.id.clone(),
                 pod_sandbox_id: container.event.pod_sandbox_id.clone(),
@@ -49,7 +57,7 @@ impl Sim {
     }
 
     async fn answer(self: Arc<Self>, method: &str, request: Bytes) -> Reply<Vec<u8>> {
-        let id = |request| Ok::<_, String>(read::<cri::Id>(request)?.id);
+        let id_in = |message| Ok::<_, String>(read::<cri::Id>(message)?.id);
         match method {
             "Version" => Ok(cri::VersionResponse {
                 runtime_name: "simulation".to_owned(),
@@ -67,17 +75,17 @@ impl Sim {
                 let id = self.run_pod(config.unwrap_or_default()).await?;
                 Ok(cri::Id { id }.encode_to_vec())
             }
-            "StopPodSandbox" => empty(self.stop_pod(id(request)?).await),
-            "RemovePodSandbox" => empty(self.remove_pod(id(request)?).await),
+            "StopPodSandbox" => empty(self.stop_pod(id_in(request)?).await),
+            "RemovePodSandbox" => empty(self.remove_pod(id_in(request)?).await),
             "PodSandboxStatus" => {
-                Ok(cri::Only { message: Some(self.status(&id(request)?)?) }.encode_to_vec())
+                Ok(cri::Only { message: Some(self.status(&id_in(request)?)?) }.encode_to_vec())
             }
             "ListPodSandbox" => Ok(cri::List { items: self.pods() }.encode_to_vec()),
             "CreateContainer" => {
                 let id = self.create(read(request)?).await?;
                 Ok(cri::Id { id }.encode_to_vec())
             }
-            "StartContainer" => empty(self.start_container(&id(request)?).await),
+            "StartContainer" => empty(self.start_container(&id_in(request)?).await),
             "UpdateContainerResources" => {
                 let request = read::<cri::UpdateContainerResourcesRequest>(request)?;
                 empty(self.update(&request.container_id).await)
@@ -86,7 +94,7 @@ impl Sim {
                 let request = read::<cri::StopContainerRequest>(request)?;
                 empty(self.stop(&request.container_id).await)
             }
-            "RemoveContainer" => empty(self.remove(&id(request)?).await),
+            "RemoveContainer" => empty(self.remove(&id_in(request)?).await),
             "ListContainers" => {
                 let filter = read::<cri::Only<_>>(request)?.message;
                 let containers = self.containers(filter.unwrap_or_default());

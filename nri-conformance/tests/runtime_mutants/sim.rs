@@ -158,8 +158,8 @@ impl Sim {
             return Err(error);
         }
         if self.has(Fault::RunsTwice) {
-            let event = self.event_of(&id)?;
-            let _ = self.pod_event(Event::RunPodSandbox, &event).await;
+            let again = self.event_of(&id)?;
+            let _ = self.pod_event(Event::RunPodSandbox, &again).await;
         }
         if let Some(pod) = self.world().pods.get_mut(&id) {
             (pod.ready, pod.listed) = (true, true);

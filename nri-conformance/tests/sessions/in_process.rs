@@ -58,8 +58,8 @@ fn a_shared_plugin_fails_only_what_it_breaks() {
 
 #[tokio::test]
 async fn unknown_statements_and_revisions_are_rejected() {
-    let error = plugin(Keeper).only(["P77"]).run().await.unwrap_err();
-    assert_eq!(error.to_string(), "the contract has no statement \"P77\"");
+    let unknown = plugin(Keeper).only(["P77"]).run().await.unwrap_err();
+    assert_eq!(unknown.to_string(), "the contract has no statement \"P77\"");
     let error = plugin(Keeper).revisions(["v0.1.0"]).run().await.unwrap_err();
     assert!(error.help().is_some_and(|help| help.contains("v0.12.4")), "{error}");
 }

@@ -90,12 +90,9 @@ pub(crate) fn run_pod(answer: Result<Vec<u8>, i32>) -> Exchange {
 
 pub(crate) fn run_pod_as_change() -> Exchange {
     let request = RunPodSandboxRequest { pod: Some(pod("web")) };
-    let change = nri_adaptation::Revision::newest().request(
-        Event::RunPodSandbox,
-        nri_adaptation::Via::StateChange,
-        &request.encode_to_vec(),
-    );
-    let (method, change) = change.unwrap();
+    let (method, change) = nri_adaptation::Revision::newest()
+        .request(Event::RunPodSandbox, nri_adaptation::Via::StateChange, &request.encode_to_vec())
+        .unwrap();
     (method, change.to_vec(), Some(Ok(Vec::new())))
 }
 

@@ -271,9 +271,9 @@ fn a_line_that_is_too_long_is_refused_in_bounded_memory() {
     assert_eq!(error.kind(), ErrorKind::TooLarge);
     assert_eq!(error.to_string(), format!("line 2: longer than {MAX_LINE} bytes"));
 
-    let endless = std::io::Read::chain(&b"{\"nri-session\":"[..], std::io::repeat(b' '));
-    let error = Reader::new(std::io::BufReader::new(endless)).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    let endless_header = std::io::Read::chain(&b"{\"nri-session\":"[..], std::io::repeat(b' '));
+    let refused = Reader::new(std::io::BufReader::new(endless_header)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::TooLarge);
 }
 
 #[test]
@@ -308,8 +308,8 @@ fn a_missing_file_and_a_folder_are_named() {
 #[test]
 fn the_documented_example_is_read() {
     let page = include_str!("../../../RECORDING.md");
-    let example = page.split("```json\n").nth(1).unwrap();
-    let example = example.split("```").next().unwrap();
+    let (_, after_fence) = page.split_once("```json\n").unwrap();
+    let (example, _) = after_fence.split_once("```").unwrap();
     let (frames, error) = read(example.as_bytes());
     assert_eq!(error, None);
     assert_eq!(frames.len(), 6);

@@ -33,19 +33,20 @@ fn judge(file: &Path) -> Report {
 
 /// Returns the outcome of each statement.
 fn outcomes(report: &Report) -> BTreeMap<&'static str, &'static str> {
-    let results = report.results.iter();
-    let outcome = |outcome: &Outcome| match outcome {
+    report.results.iter().map(|result| (result.statement, word(&result.outcome))).collect()
+}
+
+fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
         Outcome::Pass => "pass",
         Outcome::Fail(_) => "fail",
         Outcome::Skip(_) => "skip",
         Outcome::Known { .. } => "known",
-    };
-    results.map(|result| (result.statement, outcome(&result.outcome))).collect()
+    }
 }
 
 fn failed(report: &Report) -> Vec<&'static str> {
-    let failures = report.failures();
-    failures.map(|(result, _)| result.statement).collect()
+    report.failures().map(|(result, _)| result.statement).collect()
 }
 
 /// Returns a request about a pod and its container, with an answer.
@@ -146,8 +147,7 @@ fn a_request_that_is_repeated_as_state_change_is_one() {
 #[test]
 fn events_that_the_plugin_did_not_subscribe_to_are_not_missed() {
     let mask = EventMask::EMPTY.with(Event::StartContainer).with(Event::RemovePodSandbox);
-    let some = [Event::StartContainer, Event::RemovePodSandbox];
-    let some = some.map(|event| about(event, "web"));
+    let some = [Event::StartContainer, Event::RemovePodSandbox].map(|event| about(event, "web"));
     let report = judged(mask, [synchronize(false)].into_iter().chain(some));
     report.assert();
     assert_eq!(outcomes(&report)["C5"], "skip");

@@ -1,5 +1,7 @@
 //! The observing plugin: records its requests, and reconnects.
 
+use std::future::pending;
+
 use nri_adaptation::Adaptation;
 use nri_conformance::record::{ErrorKind, FrameEvent, Options, Reader, Source, observe};
 use tokio::sync::oneshot;
@@ -14,8 +16,8 @@ async fn every_event_is_recorded_and_replayed_without_answers() {
         let output = nri_conformance::record::create_file(&file).unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let observing = tokio::spawn(async move {
-            let stop = async { _ = stopped.await };
-            observe(&socket, "99", output, Options::default(), stop).await
+            let asked = async { _ = stopped.await };
+            observe(&socket, "99", output, Options::default(), asked).await
         });
         runtime.plugins(1).await;
         assert!(format!("{:?}", runtime.adaptation.plugins()).contains("nri-recorder"));
@@ -53,8 +55,8 @@ async fn it_connects_again_when_the_runtime_restarts() {
     let observing = {
         let (socket, output) = (socket.clone(), output.clone());
         tokio::spawn(async move {
-            let stop = async { _ = stopped.await };
-            observe(&socket, "99", output, Options::default(), stop).await
+            let asked = async { _ = stopped.await };
+            observe(&socket, "99", output, Options::default(), asked).await
         })
     };
     until(|| first.plugins().len() == 1).await;
@@ -75,18 +77,15 @@ async fn it_connects_again_when_the_runtime_restarts() {
 async fn a_runtime_that_is_not_there_or_refuses_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("nri.sock");
-    let never = std::future::pending::<()>();
-    let observed = observe(&socket, "99", Shared::default(), Options::default(), never);
-    let error = patiently(observed).await.unwrap_err();
+    let absent = observe(&socket, "99", Shared::default(), Options::default(), pending());
+    let error = patiently(absent).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connection);
     assert!(error.to_string().contains("nri.sock"), "{error}");
     assert!(error.help().is_some());
 
     let runtime = Runtime::start("v0.12.5").await;
-    let never = std::future::pending::<()>();
-    let socket = runtime.path("nri.sock");
-    let output = Shared::default();
-    let observed = observe(&socket, "not two digits", output, Options::default(), never);
-    let error = patiently(observed).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Connection);
+    let (served, output) = (runtime.path("nri.sock"), Shared::default());
+    let refusing = observe(&served, "not two digits", output, Options::default(), pending());
+    let refused = patiently(refusing).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Connection);
 }

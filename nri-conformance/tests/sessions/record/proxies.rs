@@ -121,7 +121,7 @@ async fn bytes_of_any_kind_are_forwarded_unchanged_and_their_end_too() {
     assert_eq!(mode & 0o777, 0o600);
     let output = Shared::default();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let proxy = tokio::spawn(proxy.record(output.clone(), Options::default(), async {
+    let recording = tokio::spawn(proxy.record(output.clone(), Options::default(), async {
         _ = stopped.await;
     }));
 
@@ -145,7 +145,7 @@ async fn bytes_of_any_kind_are_forwarded_unchanged_and_their_end_too() {
     assert!(from_plugin == noise && from_runtime == noise);
 
     stop.send(()).unwrap();
-    let figures = patiently(proxy).await.unwrap().unwrap();
+    let figures = patiently(recording).await.unwrap().unwrap();
     assert_eq!((figures.connections, figures.lost), (1, 1));
     let bytes = output.bytes();
     let mut reader = Reader::new(&bytes[..]).unwrap();
@@ -160,8 +160,8 @@ async fn a_plugin_that_ends_is_recorded_as_closing_the_connection() {
     let listen = runtime.path("proxy.sock");
     let proxy = Proxy::bind(&listen, runtime.path("nri.sock")).unwrap();
     let output = Shared::default();
-    let recording = proxy.record(output.clone(), Options::default(), std::future::pending());
-    let recording = tokio::spawn(recording);
+    let recorded = proxy.record(output.clone(), Options::default(), std::future::pending());
+    let recording = tokio::spawn(recorded);
     let plugin = run(Marker("a"), &listen);
     runtime.plugins(1).await;
     plugin.abort();

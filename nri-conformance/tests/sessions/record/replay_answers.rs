@@ -31,15 +31,15 @@ async fn a_refusal_and_its_fallback_are_replayed_to_old_plugins_and_merged_for_n
     let exchanges =
         [configure(EventMask::ALL), run_pod(Err(12)), run_pod_as_change(), run_pod_as_change()];
     write(&file, Source::Proxy, &exchanges, None);
-    let (replayed, calls) = patiently(by_hand(&file, Speed::Full, old_plugin)).await;
-    replayed.assert();
-    assert_eq!(calls, ["Configure", "RunPodSandbox", "StateChange", "StateChange"]);
+    let (old, old_calls) = patiently(by_hand(&file, Speed::Full, old_plugin)).await;
+    old.assert();
+    assert_eq!(old_calls, ["Configure", "RunPodSandbox", "StateChange", "StateChange"]);
 
     let takes_all = |_: &Call| Ok(Bytes::new());
-    let (replayed, calls) = patiently(by_hand(&file, Speed::Full, takes_all)).await;
-    replayed.assert();
-    assert_eq!(calls, ["Configure", "RunPodSandbox", "StateChange"]);
-    assert_eq!(replayed.skipped.repeated, 1);
+    let (new, new_calls) = patiently(by_hand(&file, Speed::Full, takes_all)).await;
+    new.assert();
+    assert_eq!(new_calls, ["Configure", "RunPodSandbox", "StateChange"]);
+    assert_eq!(new.skipped.repeated, 1);
 }
 
 #[tokio::test]

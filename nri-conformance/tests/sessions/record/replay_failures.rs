@@ -66,10 +66,10 @@ async fn from_an_observer_only_failures_and_silence_are_reported() {
     assert_eq!(replayed.differences[0].kind, DifferenceKind::NoAnswer(within));
     assert_eq!(replayed.skipped.after_end, 3);
 
-    let replayed = nri_conformance::replay(&file, Broken).run().await.unwrap();
+    let broken = nri_conformance::replay(&file, Broken).run().await.unwrap();
     let failed =
         DifferenceKind::Status { recorded: None, got: Some(Status::new(Code::UNKNOWN, "no")) };
-    let kinds: Vec<_> = replayed.differences.into_iter().map(|it| it.kind).collect();
+    let kinds: Vec<_> = broken.differences.into_iter().map(|it| it.kind).collect();
     assert_eq!(kinds, vec![failed; 4]);
 }
 
@@ -117,20 +117,18 @@ async fn a_lost_connection_is_a_difference_and_ends_the_replay() {
 async fn a_plugin_that_does_not_register_is_an_error() {
     let (_folder, file) = session();
     write(&file, Source::Proxy, &[configure(EventMask::ALL)], None);
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let replay = Replay::new(&file, plugin_at(ours));
-    let replay = replay.registration_timeout(Duration::from_millis(20));
-    let error = patiently(replay.run()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Registration);
-    assert_eq!(error.to_string(), "the plugin did not register within 20ms");
-    drop(theirs);
+    let (silent, _theirs) = tokio::io::duplex(64 << 10);
+    let impatient =
+        Replay::new(&file, plugin_at(silent)).registration_timeout(Duration::from_millis(20));
+    let late = patiently(impatient.run()).await.unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::Registration);
+    assert_eq!(late.to_string(), "the plugin did not register within 20ms");
 
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    let (closed, theirs) = tokio::io::duplex(64 << 10);
     drop(theirs);
-    let replay = Replay::new(&file, plugin_at(ours));
-    let error = patiently(replay.run()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Registration);
-    assert!(error.to_string().contains("closed the connection"), "{error}");
+    let lost = patiently(Replay::new(&file, plugin_at(closed)).run()).await.unwrap_err();
+    assert_eq!(lost.kind(), ErrorKind::Registration);
+    assert!(lost.to_string().contains("closed the connection"), "{lost}");
 }
 
 /// Needs a configuration.
@@ -163,8 +161,7 @@ async fn another_configuration_replaces_the_recorded_one() {
     let (_folder, file) = session();
     let created = EventMask::EMPTY.with(Event::CreateContainer);
     write(&file, Source::Proxy, &[configure(created)], None);
-    let recorded = nri_conformance::replay(&file, Configured);
-    let recorded = recorded.run().await.unwrap();
+    let recorded = nri_conformance::replay(&file, Configured).run().await.unwrap();
     assert_eq!(recorded.differences.len(), 1, "{recorded:?}");
     let replay = nri_conformance::replay(&file, Configured).plugin_config("good");
     let configured = replay.run().await.unwrap();

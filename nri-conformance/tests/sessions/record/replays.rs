@@ -42,8 +42,7 @@ async fn a_planted_difference_is_found() {
     let failed = std::thread::spawn(move || nri_conformance::replay(&file, Marker("b")).assert());
     let panic = failed.join().unwrap_err();
     let message = panic.downcast_ref::<String>().unwrap();
-    let expected = format!("2 differences in 5 requests:\n{}", expected.join("\n"));
-    assert_eq!(*message, expected);
+    assert_eq!(*message, format!("2 differences in 5 requests:\n{}", expected.join("\n")));
 }
 
 #[tokio::test]
@@ -119,6 +118,6 @@ async fn one_of_several_connections_has_to_be_chosen() {
     let replayed = replay.run().await.unwrap();
     replayed.assert();
     assert_eq!(replayed.recorded_plugin, "10-marker");
-    let replay = nri_conformance::replay(&file, Marker("a")).connection(3);
-    assert_eq!(replay.run().await.unwrap_err().kind(), ErrorKind::Selection);
+    let missing = nri_conformance::replay(&file, Marker("a")).connection(3);
+    assert_eq!(missing.run().await.unwrap_err().kind(), ErrorKind::Selection);
 }

@@ -82,8 +82,8 @@ impl Recording {
         let proxy = Proxy::bind(&socket, runtime.path("nri.sock")).unwrap();
         let output = nri_conformance::record::create_file(&file).unwrap();
         let (stop, stopped) = oneshot::channel();
-        let proxy = tokio::spawn(proxy.record(output, options, async { _ = stopped.await }));
-        Recording { socket, file, stop, proxy }
+        let recording = tokio::spawn(proxy.record(output, options, async { _ = stopped.await }));
+        Recording { socket, file, stop, proxy: recording }
     }
 
     pub(crate) async fn finish(self) -> (PathBuf, Recorded) {
