@@ -114,13 +114,13 @@ impl Unless {
     fn permits<'n>(
         self,
         (number, names): (i32, impl IntoIterator<Item = &'n str>),
-        (reserved_names, reserved): (&[String], &[Span]),
+        (reserved_names, reserved_numbers): (&[String], &[Span]),
     ) -> bool {
         let is_reserved = |name: &str| reserved_names.iter().any(|reserved| reserved == name);
         match self {
             Self::Never => false,
             Self::NameReserved => names.into_iter().all(is_reserved),
-            Self::NumberReserved => ranges::contains(reserved, number.into()),
+            Self::NumberReserved => ranges::contains(reserved_numbers, number.into()),
         }
     }
 

@@ -26,12 +26,12 @@ pub(super) fn changes(from: Declared<'_>, to: Declared<'_>) -> Vec<Change> {
     let enums = [from, to].map(|side| side.in_order(&side.schema.enums));
     let fields =
         |old: &FieldDescriptor, new: &FieldDescriptor| field((from.schema, old), (to.schema, new));
-    let kinds = [ElementKind::Service, ElementKind::Rpc];
-    let mut changes = list(services, kinds, |service| &service.methods, method);
-    let kinds = [ElementKind::Message, ElementKind::Field];
-    changes.extend(list(messages, kinds, |message| &message.fields, fields));
-    let kinds = [ElementKind::Enum, ElementKind::EnumValue];
-    changes.extend(list(enums, kinds, |declared| &declared.values, value));
+    let service_kinds = [ElementKind::Service, ElementKind::Rpc];
+    let message_kinds = [ElementKind::Message, ElementKind::Field];
+    let enum_kinds = [ElementKind::Enum, ElementKind::EnumValue];
+    let mut changes = list(services, service_kinds, |service| &service.methods, method);
+    changes.extend(list(messages, message_kinds, |message| &message.fields, fields));
+    changes.extend(list(enums, enum_kinds, |declared| &declared.values, value));
     changes
 }
 
@@ -58,17 +58,18 @@ impl<'s> Declared<'s> {
 /// Returns the changes of elements, each with its parts. `details` describes the differences of a
 /// part that both sides have.
 fn list<'s, T: Declaration, P: Declaration + 's>(
-    [old, new]: [Vec<&'s T>; 2],
+    [all_old, all_new]: [Vec<&'s T>; 2],
     kinds: [ElementKind; 2],
     parts: impl Fn(&'s T) -> &'s [P],
     details: impl Fn(&P, &P) -> Vec<String>,
 ) -> Vec<Change> {
-    let parts = |of: Option<&'s T>| of.map_or(&[][..], &parts).iter().collect::<Vec<_>>();
+    let parts_of =
+        |element: Option<&'s T>| element.map_or(&[][..], &parts).iter().collect::<Vec<_>>();
     let mut changes = Vec::new();
-    for (old, new) in paired(&old, &new) {
+    for (old, new) in paired(&all_old, &all_new) {
         changes.extend(change(kinds[0], (old, new), |_, _| Vec::new()));
-        let parts = paired(&parts(old), &parts(new)).into_iter();
-        changes.extend(parts.filter_map(|pair| change(kinds[1], pair, &details)));
+        let pairs = paired(&parts_of(old), &parts_of(new)).into_iter();
+        changes.extend(pairs.filter_map(|pair| change(kinds[1], pair, &details)));
     }
     changes
 }
@@ -104,17 +105,17 @@ fn paired<'s, T: Declaration>(old: &[&'s T], new: &[&'s T]) -> Vec<Sides<'s, T>>
         all.iter().map(|&element| (name(element), element)).collect()
     };
     let (olds, news) = (by_name(old), by_name(new));
-    let kept = new.iter().map(|&new| (olds.get(name(new)).copied(), Some(new)));
-    let lost = old.iter().filter(|old| !news.contains_key(name(old)));
-    kept.chain(lost.map(|&old| (Some(old), None))).collect()
+    let kept = new.iter().map(|&element| (olds.get(name(element)).copied(), Some(element)));
+    let lost = old.iter().filter(|element| !news.contains_key(name(element)));
+    kept.chain(lost.map(|&element| (Some(element), None))).collect()
 }
 
 fn method(old: &Method, new: &Method) -> Vec<String> {
     let side = |stream: bool, name: &str| format!("{}{name}", if stream { "stream " } else { "" });
-    let request = |method: &Method| side(method.client_streaming, &method.input);
-    let response = |method: &Method| side(method.server_streaming, &method.output);
-    let request = differs("request", request(old), request(new));
-    let response = differs("response", response(old), response(new));
+    let request_of = |method: &Method| side(method.client_streaming, &method.input);
+    let response_of = |method: &Method| side(method.server_streaming, &method.output);
+    let request = differs("request", request_of(old), request_of(new));
+    let response = differs("response", response_of(old), response_of(new));
     request.into_iter().chain(response).collect()
 }
 
@@ -168,9 +169,8 @@ fn type_name(field: &FieldDescriptor) -> &str {
 fn map_of(schema: &Schema, field: &FieldDescriptor) -> String {
     let entry = schema.message(&field.type_name);
     let part = |number: i32| {
-        let mut fields = entry.iter().flat_map(|entry| &entry.fields);
-        let part = fields.find(|field| field.number == number);
-        part.map_or("?", type_name)
+        let mut parts = entry.iter().flat_map(|entry| &entry.fields);
+        parts.find(|part| part.number == number).map_or("?", type_name)
     };
     format!("map<{}, {}>", part(1), part(2))
 }

@@ -55,8 +55,8 @@ pub fn diff_with(
     imports: [&Imports; 2],
     category: Category,
 ) -> Result<DiffReport, Error> {
-    for imports in imports {
-        imports.check()?;
+    for of_side in imports {
+        of_side.check()?;
     }
     let history = crate::data::history()?;
     let (mut from, to) = inputs(history, from, to, imports)?;
@@ -88,10 +88,10 @@ fn inputs(
 /// Returns what two functions return that run at the same time.
 fn both<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
     thread::scope(|scope| {
-        let first = scope.spawn(first);
-        let second = second();
-        let first = first.join();
-        (first.unwrap_or_else(|panic| resume_unwind(panic)), second)
+        let running = scope.spawn(first);
+        let of_second = second();
+        let of_first = running.join().unwrap_or_else(|panic| resume_unwind(panic));
+        (of_first, of_second)
     })
 }
 
@@ -99,11 +99,12 @@ fn both<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B
 pub fn compare(history: &History, from: &Input, to: &Input, category: Category) -> DiffReport {
     let target = to.target.clone();
     let facts = Facts { history, target };
-    let of_protobuf = || {
+    let compare_protobuf = || {
         let changes = changes::changes(from.declared(), to.declared());
         (changes, violations(&from.schema, &to.schema, &[category]))
     };
-    let ((changes, of_protobuf), nri) = both(of_protobuf, || NriComparison::new(from, to, &facts));
+    let ((changes, of_protobuf), nri) =
+        both(compare_protobuf, || NriComparison::new(from, to, &facts));
     let findings = findings_of(of_protobuf, nri.as_ref(), &changes, Some(&to.paths));
     let protobuf_rules = rule_ids().filter(|rule| is_in(rule, &[category]));
     let mut report = DiffReport {
@@ -171,10 +172,7 @@ struct NriComparison<'s> {
 impl<'s> NriComparison<'s> {
     /// Returns `None` unless at least one side is an NRI protocol.
     fn new(from: &'s Input, to: &'s Input, facts: &'s Facts<'s>) -> Option<Self> {
-        let side = |input: &'s Input, other: &Input| {
-            NriSide::new(input.protocol_beside(other)?, input.name())
-        };
-        let context = Context::new(side(from, to)?, side(to, from)?, facts);
+        let context = Context::new(nri_side(from, to)?, nri_side(to, from)?, facts);
         let peer = |side, input: &'s Input| Peer { side, schema: &input.schema };
         let (older, newer) = (peer(&context.from, from), peer(&context.to, to));
         let (old_plugin, new_plugin) =
@@ -182,4 +180,9 @@ impl<'s> NriComparison<'s> {
         let pairings = vec![old_plugin, new_plugin];
         Some(Self { context, pairings })
     }
+}
+
+/// Returns the NRI protocol of an input; `other` is the other side.
+fn nri_side<'s>(input: &'s Input, other: &Input) -> Option<NriSide<'s>> {
+    NriSide::new(input.protocol_beside(other)?, input.name())
 }

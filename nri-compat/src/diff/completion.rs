@@ -36,15 +36,16 @@ impl Completion<'_> {
     fn finding(&self, violation: Violation, nth: usize) -> Finding {
         let Violation { location, rule, element, mut message, is_harmless } = violation;
         let catalogued = rules::get(rule);
-        let categories = catalogued.map_or(&[][..], |rule| rule.categories);
+        let categories = catalogued.map_or(&[][..], |catalogued| catalogued.categories);
         let is_sentinel = self.nri.is_some_and(|nri| nri.is_of_sentinel(rule, &element));
-        let mut level = catalogued.map_or(Level::Error, |rule| rule.level);
+        let mut level = catalogued.map_or(Level::Error, |catalogued| catalogued.level);
         let mut explained_by = None;
         if is_harmless {
             level = Level::Note;
         }
         if is_sentinel {
-            // The old number of the sentinel passes to a new event or is removed, which is no break.
+            // The old number of the sentinel passes to a new event or is removed, which is no
+            // break.
             level = Level::Note;
             explained_by = Some(ids::NRI_EVENT_SENTINEL_MOVED);
             message += &format!(" (no break, see {})", ids::NRI_EVENT_SENTINEL_MOVED);

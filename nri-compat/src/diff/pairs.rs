@@ -67,6 +67,6 @@ fn pairs<'a, T, K: std::hash::Hash + Eq>(
     key: impl Fn(&'a T) -> K,
 ) -> Vec<Pair<'a, T>> {
     let by_key: HashMap<K, &T> = new.iter().map(|element| (key(element), element)).collect();
-    let pair = |old| Some((old, *by_key.get(&key(old))?));
+    let pair = |element| Some((element, *by_key.get(&key(element))?));
     old.iter().filter_map(pair).collect()
 }

@@ -140,8 +140,8 @@ impl<'s> Transfers<'s> {
     }
 
     /// Returns the parts of a pair of messages, and of all that it can contain.
-    fn reached(&mut self, types: TypeNames<'s>) -> Vec<(TypeNames<'s>, Rc<Parts<'s>>)> {
-        let mut ahead = vec![types];
+    fn reached(&mut self, root: TypeNames<'s>) -> Vec<(TypeNames<'s>, Rc<Parts<'s>>)> {
+        let mut ahead = vec![root];
         let (mut seen, mut all) = (HashSet::new(), Vec::new());
         while let Some(types) = ahead.pop() {
             if seen.insert(types) {

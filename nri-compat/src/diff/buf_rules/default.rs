@@ -13,8 +13,8 @@ pub(in crate::diff) fn same(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &
         return;
     };
     let place = pairs.to.part(&new.id, &[DEFAULT_VALUE]);
-    let (before, after) = (text(pairs.from, old, &before), text(pairs.to, new, &after));
-    super::changed(run, new, place, "default", [&before, &after]);
+    let (was, now) = (text(pairs.from, old, &before), text(pairs.to, new, &after));
+    super::changed(run, new, place, "default", [&was, &now]);
 }
 
 /// Returns true if both fields have defaults that differ.

@@ -26,7 +26,7 @@ pub(in crate::diff) fn deleted(
 ) {
     let kept: HashSet<i32> = new.fields.iter().map(|field| field.number).collect();
     let reserved = (&*new.reserved_names, &*new.reserved);
-    for field in (old.fields.iter()).filter(|field| !kept.contains(&field.number)) {
+    for field in old.fields.iter().filter(|field| !kept.contains(&field.number)) {
         if !unless.permits((field.number, [field.id.name()]), reserved) {
             let message = format!("{} was deleted{}", super::field(field), unless.ending());
             run.report_part(&new.id, &field.id.full, message);

@@ -58,15 +58,12 @@ impl<'a> Owner<'a> {
 
     fn ranges(&self, run: &mut RuleRun<'_>, kind: &str, old: &[Span], new: &[Span]) {
         let kept = merged(new);
-        for range in old {
-            let missing = missing(*range, &kept);
+        for span in old {
+            let missing = missing(*span, &kept);
             if !missing.is_empty() {
-                let gone = missing
-                    .into_iter()
-                    .map(|range| self.text(range))
-                    .collect::<Vec<_>>()
-                    .join(", ");
-                let (range, what, name) = (self.text(*range), self.what, self.id.name());
+                let gone =
+                    missing.into_iter().map(|gap| self.text(gap)).collect::<Vec<_>>().join(", ");
+                let (range, what, name) = (self.text(*span), self.what, self.id.name());
                 let message = format!("{kind} range {range} of {what} {name:?} gave up {gone}");
                 run.report(self.id, message);
             }
@@ -113,14 +110,14 @@ fn missing(range: Span, merged: &[Span]) -> Vec<Span> {
     let mut gaps = Vec::new();
     let mut next = range.start;
     let first = merged.partition_point(|kept| kept.end < range.start);
-    let kept = merged.iter().skip(first);
-    for kept in kept.take_while(|kept| kept.start <= range.end) {
+    let touching = merged.iter().skip(first).take_while(|kept| kept.start <= range.end);
+    for kept in touching {
         gaps.push((next, kept.start - 1));
         next = kept.end + 1;
     }
     gaps.push((next, range.end));
-    let gaps = gaps.into_iter().map(|(start, end)| Span { start, end });
-    gaps.filter(|gap| gap.start <= gap.end).collect()
+    let spans = gaps.into_iter().map(|(start, end)| Span { start, end });
+    spans.filter(|span| span.start <= span.end).collect()
 }
 
 #[cfg(test)]

@@ -46,8 +46,7 @@ fn removed(cx: &Context<'_>, old: &Event, sink: &mut Sink) {
         "event {} ({}) was removed: plugins that subscribe to it {consequence}",
         old.name, old.number
     );
-    let events = cx.to.events_enum();
-    let at = events.and_then(|events| events.about.location.clone());
+    let at = cx.to.events_enum().and_then(|declared| declared.about.location.clone());
     sink.report(ids::NRI_EVENT_REMOVED, at, &old.full_name, message);
 }
 

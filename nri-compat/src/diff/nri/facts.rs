@@ -99,7 +99,7 @@ fn replaced_in(one: &Deprecation, side: &NriSide<'_>) -> bool {
         return false;
     };
     let service = |name: &str| side.rpc(PLUGIN, name).is_some();
-    side.protocol.has(rpc) && one.replaced_by.iter().any(|(_, rpc)| service(rpc))
+    side.protocol.has(rpc) && one.replaced_by.iter().any(|(_, replacement)| service(replacement))
 }
 
 fn deprecated(one: &Deprecation) -> Deprecated {

@@ -85,7 +85,7 @@ fn beyond_sentinel(cx: &Context<'_>, sink: &mut Sink) {
 
 /// Returns the events of which something is true that was not true of them before.
 fn newly<'s>(cx: &Context<'s>, is: fn(&NriSide<'_>, &Event) -> bool) -> Vec<&'s Event> {
-    let was = |event: &Event| (cx.from.nri.event(&event.name)).is_some_and(|old| is(&cx.from, old));
+    let was = |event: &Event| cx.from.nri.event(&event.name).is_some_and(|old| is(&cx.from, old));
     let events = cx.to.nri.events.iter().filter(|event| is(&cx.to, event) && !was(event));
     events.collect()
 }

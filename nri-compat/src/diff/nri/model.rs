@@ -19,13 +19,13 @@ pub(in crate::diff) fn protocol(schema: &Schema) -> Option<Protocol> {
     }
     let protocol = Protocol::of_schema(schema);
     let services = protocol.services.iter();
-    let package = |service: &Service| {
+    let complete_package = |service: &Service| {
         let is_complete = service.name == PLUGIN && service.rpc(CONFIGURE).is_some();
         let package = package_of(&service.full_name).to_owned();
         (is_complete && events(&protocol, &package, EVENT).is_some()).then_some(package)
     };
     // Of several packages both sides choose the same.
-    let package = services.filter_map(package).min()?;
+    let package = services.filter_map(complete_package).min()?;
     Some(reduced(protocol, package, EVENT, None))
 }
 
@@ -89,20 +89,23 @@ fn events_like(protocol: &Protocol, package: &str, other: &Protocol) -> String {
     if events(protocol, package, EVENT).is_some() {
         return EVENT.to_owned();
     }
-    let renamed = || {
-        let request = &other.service(PLUGIN)?.rpc(STATE_CHANGE)?.input;
-        let events = events(other, &other.package, EVENT)?.full_name.clone();
-        let mut fields = other.message(request)?.fields.iter();
-        let field = fields.find(|field| field.kind == FieldKind::Enum(events.clone()))?;
-        let name = request.strip_prefix(other.package.as_str())?;
-        let mut fields = protocol.message(&format!("{package}{name}"))?.fields.iter();
-        let known = fields.find(|known| known.number == field.number)?;
-        match &known.kind {
-            FieldKind::Enum(name) => name.rsplit('.').next().map(str::to_owned),
-            FieldKind::Scalar(_) | FieldKind::Message(_) | FieldKind::Map { .. } => None,
-        }
-    };
-    renamed().unwrap_or_else(|| EVENT.to_owned())
+    renamed_events(protocol, package, other).unwrap_or_else(|| EVENT.to_owned())
+}
+
+/// Returns the name of the enum in the request of `StateChange`, by the field in which the other
+/// side has the event.
+fn renamed_events(protocol: &Protocol, package: &str, other: &Protocol) -> Option<String> {
+    let request = &other.service(PLUGIN)?.rpc(STATE_CHANGE)?.input;
+    let events = events(other, &other.package, EVENT)?.full_name.clone();
+    let mut other_fields = other.message(request)?.fields.iter();
+    let field = other_fields.find(|field| field.kind == FieldKind::Enum(events.clone()))?;
+    let name = request.strip_prefix(other.package.as_str())?;
+    let mut own_fields = protocol.message(&format!("{package}{name}"))?.fields.iter();
+    let own = own_fields.find(|own| own.number == field.number)?;
+    match &own.kind {
+        FieldKind::Enum(full_name) => full_name.rsplit('.').next().map(str::to_owned),
+        FieldKind::Scalar(_) | FieldKind::Message(_) | FieldKind::Map { .. } => None,
+    }
 }
 
 /// Returns the protocol with the services of one package, and the view of it, in which events have
@@ -125,10 +128,10 @@ fn reduced(
 /// the prefix that lint rules ask for, and for a constant that was renamed the name by which an RPC
 /// carries the event. The full names stay.
 fn align(protocol: &mut Protocol, other: Option<&Protocol>) {
-    let Some(own) = events_enum(protocol) else {
+    let Some(declared) = events_enum(protocol) else {
         return;
     };
-    let mut own = without_prefix(own);
+    let mut own = without_prefix(declared);
     if let Some((other, events)) = other.and_then(|other| Some((other, events_enum(other)?))) {
         let names = EventNames { sides: [protocol, other] };
         names.align(&mut own, &without_prefix(events));

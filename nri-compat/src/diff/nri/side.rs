@@ -190,8 +190,8 @@ impl Flows {
 type Messages<'s> = BTreeMap<&'s str, &'s Message>;
 
 /// Adds the type with this full name and every type that its fields lead to.
-fn reach(side: &NriSide<'_>, messages: &Messages<'_>, full: &str, seen: &mut BTreeSet<String>) {
-    let mut ahead = vec![full];
+fn reach(side: &NriSide<'_>, messages: &Messages<'_>, root: &str, seen: &mut BTreeSet<String>) {
+    let mut ahead = vec![root];
     while let Some(full) = ahead.pop() {
         if seen.insert(side.relative(full).to_owned())
             && let Some(message) = messages.get(full)

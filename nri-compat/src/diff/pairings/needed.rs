@@ -1,6 +1,8 @@
 //! Fields with a meaning of their own: the subscription mask, and those that a peer refuses if they
 //! are empty.
 
+use nri_schema::model::Field;
+
 use super::{Peers, item};
 use crate::diff::nri::mask::{Masks, Relation};
 use crate::diff::nri::semantics::Required;
@@ -11,11 +13,8 @@ impl Peers<'_> {
     /// Returns true if the part is the subscription mask on one of the sides.
     pub(super) fn is_mask(&self, part: &Transfer<'_>) -> bool {
         let masks = self.masks();
-        let is = |mask: Option<&nri_schema::model::Field>, name: Option<&str>| {
-            mask.is_some_and(|mask| Some(mask.full_name.as_str()) == name)
-        };
         let (sent, read) = part.ends();
-        is(masks.one, sent) || is(masks.other, read)
+        is_named(masks.one, sent) || is_named(masks.other, read)
     }
 
     /// Returns the outcome for the mask, unless the runtime reads the bits that the plugin sends.
@@ -43,11 +42,12 @@ impl Peers<'_> {
     /// Returns the outcome for a field that does not arrive although its receiver needs it.
     pub(super) fn missing(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
         let required = self.required(from_plugin, part)?;
-        let (sent, read) = part.ends();
         let arrives = match part {
             Transfer::Read { effect, .. } => {
-                let mut ends = sent.into_iter().zip(read);
-                let is_moved = ends.any(|(sent, read)| self.is_moved(from_plugin, sent, read));
+                let (sent, read) = part.ends();
+                let is_moved = sent
+                    .zip(read)
+                    .is_some_and(|(sent, read)| self.is_moved(from_plugin, sent, read));
                 effect.worst() <= Arrival::PresenceLost && !is_moved
             }
             Transfer::Unknown { .. } | Transfer::Unfilled { .. } => false,
@@ -65,6 +65,11 @@ impl Peers<'_> {
         let of_sender = sent.and_then(|field| sender.requirement(field));
         of_sender.or_else(|| receiver.requirement(read?))
     }
+}
+
+/// Returns true if there is a field, and it has this full name.
+fn is_named(field: Option<&Field>, full_name: Option<&str>) -> bool {
+    field.is_some_and(|field| Some(field.full_name.as_str()) == full_name)
 }
 
 fn field(part: &Transfer<'_>, outcome: PairingOutcome, detail: &str) -> Option<PairingItem> {

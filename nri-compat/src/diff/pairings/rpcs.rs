@@ -43,15 +43,13 @@ impl Peers<'_> {
         self.never_called();
         for transfer in transfers {
             let RpcTransfer { service, name, .. } = transfer;
-            let Some((outcome, detail)) = transfer.trouble() else {
+            let Some((mut outcome, detail)) = transfer.trouble() else {
                 continue;
             };
             let is_handshake = HANDSHAKE.contains(&name.as_str());
-            let outcome = if is_handshake && outcome == PairingOutcome::Fails {
-                PairingOutcome::Dropped
-            } else {
-                outcome
-            };
+            if is_handshake && outcome == PairingOutcome::Fails {
+                outcome = PairingOutcome::Dropped;
+            }
             let element = self.runtime.side.full(&format!("{service}.{name}"));
             self.push(ItemKind::Rpc, &element, outcome, detail);
         }
@@ -90,8 +88,8 @@ impl Peers<'_> {
         for service in
             served.filter(|service| self.plugin.side.protocol.service(&service.name).is_none())
         {
-            let mut called = self.plugin.schema.services.iter();
-            let Some(called) = called.find(|called| called.id.name() == service.name) else {
+            let mut services = self.plugin.schema.services.iter();
+            let Some(called) = services.find(|called| called.id.name() == service.name) else {
                 continue; // a plugin that does not have a service does not call it
             };
             let detail = format!(

@@ -229,7 +229,7 @@ impl<'s> Peers<'s> {
     fn is_more(&self, field: &str) -> bool {
         let relative = self.plugin.side.relative(field);
         let parts = relative.rsplit_once('.');
-        parts.is_some_and(|(message, field)| synchronize::is_more(message, field))
+        parts.is_some_and(|(message, name)| synchronize::is_more(message, name))
     }
 }
 
@@ -288,8 +288,7 @@ impl RpcTransfer<'_> {
         }
         let refused = self.messages.iter().find_map(|message| {
             let receiver = if message.from_plugin { "runtime" } else { "plugin" };
-            let field = message.refused()?;
-            let field = crate::report::short(field);
+            let field = crate::report::short(message.refused()?);
             let expected = &message.expected;
             Some(format!("the {receiver} can fail to decode {expected} because of `{field}`"))
         });
