@@ -78,9 +78,9 @@ pub fn check_file(path: &Path, targets: &[Target<'_>]) -> Option<Subject> {
 /// Compares the verdicts for every target that both have judged, in the order of the probe.
 pub fn compare(checked: &Subject, probed: &Probed) -> Vec<Comparison> {
     let targets = probed.targets.iter();
-    let pairs = targets.filter_map(|probed| {
+    let pairs = targets.filter_map(|result| {
         let mut verdicts = checked.verdicts.iter();
-        Some((verdicts.find(|it| it.target == probed.target)?, probed))
+        Some((verdicts.find(|verdict| verdict.target == result.target)?, result))
     });
     pairs
         .map(|(verdict, result)| {
@@ -139,13 +139,12 @@ fn explained(reason: impl Into<String>) -> (Agreement, String) {
 fn lost_because_unknown(probe: &TargetResult) -> (Agreement, String) {
     let known = nri_adaptation::Revision::of(&probe.release).map(|revision| revision.events());
     let lost = probe.events_that(EventOutcome::Lost);
-    let is_known = |event: &str| {
+    let is_known = |name: &&str| {
         let mut rpcs = nri_adaptation::Revision::rpcs().iter();
-        let rpc = rpcs.find(|rpc| rpc.name == event);
-        let event = rpc.and_then(|rpc| rpc.event);
+        let event = rpcs.find(|rpc| rpc.name == *name).and_then(|rpc| rpc.event);
         event.is_some_and(|event| known.as_ref().is_ok_and(|known| known.contains(event)))
     };
-    if !lost.iter().any(|event| is_known(event)) {
+    if !lost.iter().any(is_known) {
         return explained(format!(
             "leaves out {}, which {} does not know",
             lost.join(", "),
@@ -197,10 +196,9 @@ fn unsubscribed(events: &[&str], probe: &TargetResult) -> (Agreement, String) {
         results.any(|result| result.event == *event && result.outcome != EventOutcome::Lost)
     };
     let contradicting: Vec<_> = events.iter().copied().filter(subscribed).collect();
-    let (events, contradicting) = (events.join(", "), contradicting.join(", "));
-    match (events.as_str(), contradicting.as_str()) {
+    match (events.join(", ").as_str(), contradicting.join(", ").as_str()) {
         ("", _) => disagree("check objects, but every event arrives".to_owned()),
-        (events, "") => explained(format!("does not subscribe to {events}, which it handles")),
+        (handled, "") => explained(format!("does not subscribe to {handled}, which it handles")),
         (_, arrives) => disagree(format!("check objects to {arrives}, but it arrives")),
     }
 }

@@ -191,8 +191,8 @@ pub(super) fn missing(collected: &Collected) -> Option<Error> {
 
 /// Returns the error for images that could not be fetched.
 fn not_fetched(reasons: &[String]) -> Option<Error> {
-    let (listed, more) = reasons.split_at(reasons.len().min(MAX_LISTED));
-    let more = (!more.is_empty()).then(|| format!("and {} more", more.len()));
+    let (listed, others) = reasons.split_at(reasons.len().min(MAX_LISTED));
+    let more = (!others.is_empty()).then(|| format!("and {} more", others.len()));
     let lines: Vec<String> = listed.iter().cloned().chain(more).collect();
     (!lines.is_empty()).then(|| Error::of_lines(ErrorKind::Fetch, lines.join("\n")))
 }

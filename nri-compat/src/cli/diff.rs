@@ -88,11 +88,11 @@ pub(super) fn run(args: &DiffArgs) -> Result<Exit, Error> {
 fn spec(named: &str) -> Cow<'_, str> {
     // The address of a git repository ends with `#KEY=VALUE`.
     let is_of_node = named.contains("://") && !named.contains('#');
-    let release = ReleaseName::parse(named).filter(|_| is_of_node);
+    let parsed = ReleaseName::parse(named).filter(|_| is_of_node);
     // Otherwise it is the address of something else.
     let has_version =
         |release: &ReleaseName| release.version.starts_with(|c: char| c.is_ascii_digit());
-    match release.filter(|release| !release.is_prerelease() && has_version(release)) {
+    match parsed.filter(|release| !release.is_prerelease() && has_version(release)) {
         Some(release) => release.spec().into(),
         None => named.into(),
     }

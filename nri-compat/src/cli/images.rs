@@ -9,8 +9,8 @@ use crate::check::collect::ImageRequest;
 pub(super) fn split(arguments: &[PathBuf]) -> (Vec<ImageRequest>, Vec<PathBuf>) {
     let (images, paths): (Vec<&PathBuf>, Vec<&PathBuf>) =
         arguments.iter().partition(|argument| is_image(argument));
-    let images = images.iter().map(|image| ImageRequest::new(&image.to_string_lossy()));
-    (images.collect(), paths.into_iter().cloned().collect())
+    let requests = images.iter().map(|image| ImageRequest::new(&image.to_string_lossy()));
+    (requests.collect(), paths.into_iter().cloned().collect())
 }
 
 /// Returns true if an argument is an image: it has the prefix `docker://`, or it is clearly a

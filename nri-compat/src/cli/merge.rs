@@ -99,12 +99,12 @@ pub(super) fn run(args: &MergeArgs) -> Result<Exit, Error> {
 fn read_cluster(api: ApiName, merge: &mut Merge) -> Result<(), Error> {
     published::read(api, &mut |object| {
         let name = object.pointer("/metadata/name").and_then(Value::as_str);
-        let name = format!("policy report {}", name.unwrap_or_default());
+        let path = format!("policy report {}", name.unwrap_or_default());
         match policy_report::document(object) {
-            Ok(Some(document)) => merge.read(&name, &mut document.to_string().as_bytes()),
+            Ok(Some(document)) => merge.read(&path, &mut document.to_string().as_bytes()),
             // About the cluster, which the reports of its nodes are not part of.
             Ok(None) => {}
-            Err(error) => merge.skip(&name, format!("not a report of nri-compat: {error}")),
+            Err(error) => merge.skip(&path, format!("not a report of nri-compat: {error}")),
         }
     })
 }

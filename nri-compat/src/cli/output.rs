@@ -89,11 +89,10 @@ fn error_width() -> usize {
 fn harmless(text: &str, width: usize) -> String {
     let lines = text.lines().map(|line| {
         // Escaped tabs would shift the text above a caret.
-        let line: Vec<String> = line.split('\t').map(visible).collect();
-        let line = line.join("\t");
-        match line.char_indices().nth(width) {
-            Some((end, _)) => format!("{}…", &line[..end]),
-            None => line,
+        let escaped = line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
+        match escaped.char_indices().nth(width) {
+            Some((end, _)) => format!("{}…", &escaped[..end]),
+            None => escaped,
         }
     });
     lines.collect::<Vec<_>>().join("\n")

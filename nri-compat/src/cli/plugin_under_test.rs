@@ -22,14 +22,15 @@ pub(super) struct PluginUnderTestArgs {
     #[arg(required_unless_present = "wait")]
     plugin: Option<PathBuf>,
     /// Arguments of the plugin. A plugin with arguments is started as an external one, which
-    /// connects to the socket on its own, unless --launched is given. `{socket}` stands for the path
-    /// of the socket.
+    /// connects to the socket on its own, unless --launched is given. `{socket}` stands for the
+    /// path of the socket.
     #[arg(last = true, value_name = "ARGUMENT")]
     arguments: Vec<OsString>,
     /// Start the plugin as an external one, which connects to the socket that NRI_SOCKET names.
     #[arg(long)]
     external: bool,
-    /// Start a plugin with arguments as a runtime launches one: with its connection, name and index.
+    /// Start a plugin with arguments as a runtime launches one: with its connection, name and
+    /// index.
     #[arg(long, conflicts_with_all = ["external", "wait"])]
     launched: bool,
     /// Start nothing, and wait for a plugin to connect to this socket.

@@ -214,8 +214,8 @@ impl ApiClient {
             300..=399 => (SkipKind::Io, answered, Some(REDIRECTED)),
             _ => (SkipKind::Io, answered, None),
         };
-        let detail = serde_json::from_slice::<Status>(body).unwrap_or_default();
-        let detail = excerpt(&detail.message);
+        let explained = serde_json::from_slice::<Status>(body).unwrap_or_default();
+        let detail = excerpt(&explained.message);
         let colon = if detail.is_empty() { "" } else { ": " };
         ClusterError {
             help: help.map(str::to_owned),

@@ -150,8 +150,9 @@ impl Inventory {
     /// Returns the nodes by runtime, the largest pool first. Whether plugins can run is only known
     /// of the operating system.
     pub(super) fn pools(&mut self) -> Vec<NodePool> {
-        let pools =
-            std::mem::take(&mut self.pools).into_iter().map(|((runtime, system), mut nodes)| {
+        let mut pools: Vec<NodePool> = std::mem::take(&mut self.pools)
+            .into_iter()
+            .map(|((runtime, system), mut nodes)| {
                 nodes.sort_unstable();
                 let is_without_plugins = system != SYSTEM;
                 let note = format!("NRI plugins do not run on {system}");
@@ -162,8 +163,8 @@ impl Inventory {
                     is_without_plugins,
                     nodes,
                 }
-            });
-        let mut pools: Vec<NodePool> = pools.collect();
+            })
+            .collect();
         pools.sort_by_key(|pool| std::cmp::Reverse(pool.nodes.len()));
         pools
     }

@@ -82,9 +82,9 @@ impl Image {
     /// Returns the image of a container of a pod: the one that its status names, if a registry
     /// knows it.
     pub(super) fn running(container: &Container, pod: &Node) -> Self {
-        let status = pod.get("status").into_iter();
-        let mut statuses = status.flat_map(|status| STATUSES.map(|list| status.maps(list)));
-        let of_container = statuses.find_map(|mut list| {
+        let of_pod = pod.get("status").into_iter();
+        let mut lists = of_pod.flat_map(|status| STATUSES.map(|list| status.maps(list)));
+        let of_container = lists.find_map(|mut list| {
             list.find(|status| status.text("name") == Some(container.name.as_str()))
         });
         let Some(id) = of_container.and_then(|status| status.text("imageID")) else {

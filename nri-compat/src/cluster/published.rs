@@ -50,9 +50,12 @@ pub async fn publish(
 ) -> Result<(), ClusterError> {
     let client = ApiClient::new(access(options).await?, options).await?;
     let resource = Resource::policy_reports(api);
-    let request = kube::core::Request::new(resource.path(None));
     let parameters = PatchParams::apply(SOURCE).force();
-    let request = request.patch(report.name(), &parameters, &Patch::Apply(report));
+    let request = kube::core::Request::new(resource.path(None)).patch(
+        report.name(),
+        &parameters,
+        &Patch::Apply(report),
+    );
     let answer = client.request(WRITING_VERB, &resource, request).await;
     answer.map(drop).map_err(|error| with_help(error, api))
 }

@@ -60,10 +60,11 @@ impl Resource {
 
     /// Returns the path of the list in a namespace, or in all of them.
     pub fn path(&self, namespace: Option<&str>) -> String {
-        let namespace =
-            namespace.filter(|_| self.is_namespaced).map(|name| format!("namespaces/{name}/"));
-        let namespace = namespace.unwrap_or_default();
-        let list = format!("{}/{namespace}{}", self.version, self.plural);
+        let scope = namespace
+            .filter(|_| self.is_namespaced)
+            .map(|name| format!("namespaces/{name}/"))
+            .unwrap_or_default();
+        let list = format!("{}/{scope}{}", self.version, self.plural);
         if self.group.is_empty() {
             return format!("/api/{list}");
         }

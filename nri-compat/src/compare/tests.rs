@@ -14,9 +14,9 @@ fn related(
         events: named.iter().map(|event| (*event).to_owned()).collect(),
         ..Verdict::default()
     };
-    let events = result.map(|(event, outcome)| EventResult {
+    let events = result.map(|(event, arrival)| EventResult {
         event,
-        outcome,
+        outcome: arrival,
         via: None,
         fell_back: false,
         detail: String::new(),

@@ -106,8 +106,8 @@ impl Refused<'_> {
             }
         };
         let body = self.body(&server, answer?)?;
-        let token = token_of(&body);
-        let token = token.ok_or_else(|| broken("has a token server that sent no token"))?;
+        let token =
+            token_of(&body).ok_or_else(|| broken("has a token server that sent no token"))?;
         Ok(format!("Bearer {token}"))
     }
 

@@ -257,11 +257,10 @@ fn checked(image: &Reference, answer: Response<Body>) -> Result<Response<Body>, 
         return Ok(answer);
     }
     // Some servers state a date, for which the usual pause has to do.
-    let pause = header(&answer, "retry-after").trim().parse().ok();
+    let pause = header(&answer, "retry-after").trim().parse().ok().map(Duration::from_secs);
     let body = http::small(image.host(), answer, MAX_ERROR).unwrap_or_default();
     let said = server_message(&body);
     let message = format!("{} answered {status}{said}", image.host());
-    let pause = pause.map(Duration::from_secs);
     Err(http::of_status(status, message, pause).with_help(help(image, status, pause)))
 }
 
@@ -309,8 +308,8 @@ fn stored(host: &str, answer: Response<Body>, digest: &Digest, size: u64) -> Res
     // One byte more shows that there is more.
     let mut body = answer.into_body().into_reader().take(size + 1);
     loop {
-        let read = body.read(&mut piece).map_err(|error| broken_off(host, &error))?;
-        let (read, _) = piece.split_at(read);
+        let length = body.read(&mut piece).map_err(|error| broken_off(host, &error))?;
+        let (read, _) = piece.split_at(length);
         if read.is_empty() {
             break;
         }

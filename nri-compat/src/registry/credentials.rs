@@ -214,8 +214,8 @@ fn ask(
             .map_err(|_| failed("its answer is not the JSON of a credential helper"))?;
         return Ok(of_user(&answer.username, &answer.secret));
     }
-    let said = [ended.stderr, ended.stdout].concat();
-    let said = String::from_utf8_lossy(&said);
+    let output = [ended.stderr, ended.stdout].concat();
+    let said = String::from_utf8_lossy(&output);
     if said.contains(NOT_FOUND) { Ok(None) } else { Err(failed(&said)) }
 }
 

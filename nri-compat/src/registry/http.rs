@@ -94,14 +94,14 @@ impl Http {
         let proxy = proxy_for(url, &self.environment)?;
         let request = request
             .map_err(|error| Error::new(SkipKind::Broken, format!("cannot ask {host}: {error}")))?;
-        let request = self
+        let configured = self
             .agent
             .configure_request(request)
             .tls_config(self.tls(url)?)
             .proxy(proxy.clone())
             .timeout_global(Some(limit))
             .build();
-        let answer = self.agent.run(request);
+        let answer = self.agent.run(configured);
         answer.map_err(|error| explained(host, proxy.as_ref(), &error))
     }
 
@@ -167,8 +167,8 @@ fn authorities(environment: &Environment) -> Result<RootCerts, Error> {
         load_certs_from_paths(file.as_deref(), folder.as_deref())
     };
     if loaded.certs.is_empty() {
-        let why = loaded.errors.first().map(|why| format!(": {why}"));
-        let why = escape::short(&why.unwrap_or_default());
+        let reason = loaded.errors.first().map(|error| format!(": {error}"));
+        let why = escape::short(&reason.unwrap_or_default());
         let message = format!("no certificate authority is known{why}");
         return Err(Error::new(SkipKind::Io, message)
             .with_help("name a file of certificates in PEM format with SSL_CERT_FILE"));

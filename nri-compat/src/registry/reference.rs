@@ -170,11 +170,6 @@ fn parse(text: &str) -> Option<Reference> {
 
 /// Returns the registry and the repository of a name, by the rules of Docker for short names.
 fn completed<'n>(first: Option<&'n str>, rest: &str) -> (&'n str, String) {
-    let is_host = |first: &str| {
-        first.contains(['.', ':'])
-            || first == "localhost"
-            || first.bytes().any(|byte| byte.is_ascii_uppercase())
-    };
     match first {
         None | Some(DOCKER_HUB | "index.docker.io") => {
             let folder = if rest.contains('/') { "" } else { "library/" };
@@ -183,6 +178,13 @@ fn completed<'n>(first: Option<&'n str>, rest: &str) -> (&'n str, String) {
         Some(first) if is_host(first) => (first, rest.to_owned()),
         Some(first) => (DOCKER_HUB, format!("{first}/{rest}")),
     }
+}
+
+/// Returns true if the first component of a name is a registry.
+fn is_host(first: &str) -> bool {
+    first.contains(['.', ':'])
+        || first == "localhost"
+        || first.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
 /// Returns true if the first component of an argument is more likely a registry than a folder such
@@ -238,10 +240,10 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused() {
-        let broken = "a/B a/../b r.example/a___b r.example/-a a:-x a:\u{4dc} a@sha256:12 -r.example/a \
+        let words = "a/B a/../b r.example/a___b r.example/-a a:-x a:\u{4dc} a@sha256:12 -r.example/a \
             user:password@r.example/a r.example/a\u{1b}[31m";
         let long = [format!("a:{}", "x".repeat(129)), format!("a/{}", "a".repeat(256))];
-        let broken = broken.split(' ').chain(long.iter().map(String::as_str));
+        let broken = words.split(' ').chain(long.iter().map(String::as_str));
         for text in broken.chain(["", "r.example/a\n"]) {
             let error = Reference::parse(text).expect_err(text).to_string();
             assert!(error.contains("is not an image reference"), "{error}");

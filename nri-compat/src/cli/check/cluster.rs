@@ -30,15 +30,15 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
     let unknown = &args.targets.unknown;
-    let targets = args.targets.resolve(history, &decisions.policy.targets)?;
+    let requested = args.targets.resolve(history, &decisions.policy.targets)?;
     let mut found = args.cluster.read()?;
     let pools = &mut found.cluster.view.pools;
-    let targets = pools::judge(history, unknown, pools, targets);
+    let targets = pools::judge(history, unknown, pools, requested);
     let incomplete = found.incomplete();
     let collected = found.collect(args, &targets);
-    let incomplete = incomplete.or_else(|| answer::missing(&collected));
+    let error = incomplete.or_else(|| answer::missing(&collected));
     let exit = args.answer.finish(assess(collected, &targets), &decisions)?;
-    Ok(answer::with_error(exit, incomplete))
+    Ok(answer::with_error(exit, error))
 }
 
 /// A cluster that was read.
@@ -109,11 +109,11 @@ impl ClusterScan {
     /// as one, and what the runtimes of its nodes warned about.
     fn request(&self, plugin: &Plugin) -> ImageRequest {
         let static_pod = plugin.is_static.then_some(STATIC_POD);
-        let details: BTreeSet<&str> = [Some(&*plugin.reason), static_pod, plugin.image.remark]
+        let reasons: BTreeSet<&str> = [Some(&*plugin.reason), static_pod, plugin.image.remark]
             .into_iter()
             .flatten()
             .collect();
-        let details = details.into_iter().map(str::to_owned).chain(self.warnings_about(plugin));
+        let details = reasons.into_iter().map(str::to_owned).chain(self.warnings_about(plugin));
         ImageRequest {
             relayed: plugin.relayed.clone(),
             evidence: details.map(|detail| Evidence::new(CLUSTER_READER, detail)).collect(),
@@ -136,12 +136,9 @@ impl ClusterScan {
         );
         let plugins = self.cluster.plugins.iter();
         let there = plugins.filter(|plugin| !plugin.nodes.is_disjoint(&warned.nodes));
-        let name = |place: &WorkloadPlace| {
-            let namespace = place.namespace.as_deref().unwrap_or_default();
-            format!("{} {namespace}/{}", place.kind, place.name)
-        };
-        let names: BTreeSet<String> = there.map(|plugin| name(&plugin.place)).collect();
-        let names: Vec<String> = names.into_iter().take(MAX_NAMED).collect();
+        let workloads: BTreeSet<String> =
+            there.map(|plugin| workload_name(&plugin.place)).collect();
+        let names: Vec<String> = workloads.into_iter().take(MAX_NAMED).collect();
         let joined = match names.as_slice() {
             [] => "no plugin was found in pods on them: look at the nodes themselves".to_owned(),
             names => format!("plugins in pods on them: {}", names.join(", ")),
@@ -186,15 +183,20 @@ impl ClusterScan {
     fn incomplete(&self) -> Option<Error> {
         let unread = &self.cluster.unread;
         let first = unread.first()?;
-        let unread: Vec<String> = unread.iter().map(|one| one.resource.name()).collect();
+        let resources: Vec<String> = unread.iter().map(|one| one.resource.name()).collect();
         let message = format!(
             "the {} could not be read completely ({}): {}",
             self.name,
-            unread.join(", "),
+            resources.join(", "),
             first.error
         );
         Some(Error::new(ErrorKind::Cluster, message).with_help_of(first.error.help.as_deref()))
     }
+}
+
+fn workload_name(place: &WorkloadPlace) -> String {
+    let namespace = place.namespace.as_deref().unwrap_or_default();
+    format!("{} {namespace}/{}", place.kind, place.name)
 }
 
 impl From<ClusterError> for Error {

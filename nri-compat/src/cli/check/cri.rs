@@ -87,8 +87,10 @@ fn runtime(socket: &Path, version: &VersionResponse) -> MachineRuntime {
 
 /// Reads the status as `crictl info` prints it.
 fn recorded(place: Place, status: &StatusResponse) -> Collected {
-    let conditions = status.status.iter().flat_map(|status| &status.conditions);
-    let conditions: Vec<Value> = conditions
+    let conditions: Vec<Value> = status
+        .status
+        .iter()
+        .flat_map(|status| &status.conditions)
         .map(|one| {
             json!({ "type": one.kind, "status": one.status, "reason": one.reason, "message": one.message })
         })

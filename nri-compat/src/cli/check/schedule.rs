@@ -93,13 +93,9 @@ fn with_jitter(interval: Duration) -> Duration {
 /// readiness. The kernel ignores SIGTERM for the first process of a container unless the process
 /// handles it. Returns the exit code, which can be changed.
 fn end_on_signal(exit: Exit, ready: Option<PathBuf>) -> Result<Arc<AtomicU8>, Error> {
-    let cannot_watch = |error: io::Error| {
-        let message = format!("cannot handle SIGTERM: {error}");
-        Error::new(ErrorKind::Session, message)
-    };
     let code = Arc::new(AtomicU8::new(exit as u8));
     let ending = Ending::caught().map_err(cannot_watch)?;
-    let exit = Arc::clone(&code);
+    let latest = Arc::clone(&code);
     let end = move || {
         if !ending.wait() {
             return;
@@ -108,11 +104,16 @@ fn end_on_signal(exit: Exit, ready: Option<PathBuf>) -> Result<Arc<AtomicU8>, Er
         let _output = io::stdout().lock();
         // There is nobody to report a failure to.
         let _ = ready.map(fs::remove_file);
-        process::exit(exit.load(Ordering::Relaxed).into())
+        process::exit(latest.load(Ordering::Relaxed).into())
     };
     let thread = thread::Builder::new().name("termination".to_owned());
     thread.spawn(end).map_err(cannot_watch)?;
     Ok(code)
+}
+
+fn cannot_watch(error: io::Error) -> Error {
+    let message = format!("cannot handle SIGTERM: {error}");
+    Error::new(ErrorKind::Session, message)
 }
 
 #[cfg(test)]
