@@ -110,7 +110,7 @@ impl Merge {
         self.reports += 1;
         let made = document.summary.at.as_deref().and_then(stamp::rfc3339);
         let latest = self.now.and_then(|now| now.checked_add(MAX_AHEAD).ok());
-        let is_ahead = |made: &Timestamp| latest.is_some_and(|latest| *made > latest);
+        let is_ahead = |at: &Timestamp| latest.is_some_and(|latest| *at > latest);
         let ahead = made.filter(is_ahead);
         self.inventory.add(document, made.filter(|_| ahead.is_none()));
         ahead.map_or(Ok(()), |at| {

@@ -315,9 +315,9 @@ impl Totals {
             *self.incidents.entry(incident).or_default() += nodes;
         }
         for (target, outcome) in finding.verdicts {
-            let counts = self.verdicts.entry(target);
             // All five are always present.
-            let counts = counts.or_insert_with(|| Outcome::ALL.map(|one| (one, 0)).into());
+            let none = || Outcome::ALL.map(|one| (one, 0)).into();
+            let counts = self.verdicts.entry(target).or_insert_with(none);
             *counts.entry(outcome).or_default() += nodes;
         }
     }
@@ -364,13 +364,11 @@ fn counts(subject: &&Subject) -> bool {
 /// as that container.
 fn on_node<'f>(found: &[&'f ReportedFinding]) -> BTreeMap<&'f PluginIdentity, ReportedFinding> {
     let is_in_container = |place: &Place| place.workload.is_some() && place.entry.is_some();
-    let containers = found.iter();
     let containers: Vec<_> =
-        containers.filter(|finding| is_in_container(&finding.plugin.place)).collect();
+        found.iter().filter(|finding| is_in_container(&finding.plugin.place)).collect();
     let mut joined: BTreeMap<&PluginIdentity, ReportedFinding> = BTreeMap::new();
     for finding in found {
-        let mut containers = containers.iter();
-        if !containers.any(|container| finding.is_process_of(container)) {
+        if !containers.iter().any(|container| finding.is_process_of(container)) {
             let known = joined.entry(&finding.plugin).and_modify(|known| known.join(finding));
             known.or_insert_with(|| (*finding).clone());
         }

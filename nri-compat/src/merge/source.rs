@@ -110,8 +110,8 @@ impl Report {
         store: &mut dyn FnMut(BTreeSet<usize>) -> Numbers,
     ) -> Self {
         let is_own = |subject: &Subject| view.is_none() || subject.nodes.is_empty();
-        let own = found.iter().filter(|(_, subject)| is_own(subject));
-        let own = store(own.map(|(number, _)| *number).collect());
+        let own_findings = found.iter().filter(|(_, subject)| is_own(subject));
+        let own = store(own_findings.map(|(number, _)| *number).collect());
         let nodes = view
             .iter()
             .flat_map(|view| by_node(view, found))

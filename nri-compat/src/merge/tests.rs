@@ -81,7 +81,7 @@ fn however_reports_follow_each_other_they_add_up_to_the_same() {
     let (one, two) = (report("a", "deprecated"), report("b", "ok"));
     let lines = merged(&format!("{one}\n{two}\n{one}\n"));
     let plugins = lines.plugins.iter();
-    let nodes: Vec<_> = plugins.map(|one| (one.label(), one.nodes)).collect();
+    let nodes: Vec<_> = plugins.map(|plugin| (plugin.label(), plugin.nodes)).collect();
     assert_eq!(nodes, [("10-a".into(), 2), ("10-b".into(), 1)], "worst first");
     assert_eq!(counts(&lines), [3, 3, 0, 0]);
     assert_eq!(lines.plugins[0].events, ["RunPodSandbox"]);
@@ -112,13 +112,13 @@ fn reports_are_joined_that_a_container_runtime_cut() {
     let time = "2026-11-21T11:47:18.9Z";
     let cri = format!("{time} stdout P {start}\n{time} stderr F \n{time} stdout F {end}\n");
     assert_eq!(counts(&merged(&cri)), expected);
-    let docker = |text: &str| {
+    let docker_line = |text: &str| {
         format!("{{\"log\":{},\"stream\":\"stdout\",\"time\":\"{time}\"}}\n", json!(text))
     };
-    let docker = docker(start) + &docker(&format!("{end}\n"));
+    let docker = docker_line(start) + &docker_line(&format!("{end}\n"));
     assert_eq!(counts(&merged(&docker)), expected);
-    let report = pretty(&report);
-    let lines = report.lines().map(|line| format!("{time} stdout F {line}\n"));
+    let pretty = pretty(&report);
+    let lines = pretty.lines().map(|line| format!("{time} stdout F {line}\n"));
     assert_eq!(counts(&merged(&lines.collect::<String>())), expected);
 }
 

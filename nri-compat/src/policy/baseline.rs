@@ -141,22 +141,24 @@ mod tests {
 
     #[test]
     fn a_baseline_round_trips_regardless_of_order() {
-        let written = |plugins: &[&str]| {
-            let mut baseline = Baseline::to_write();
-            for plugin in plugins {
-                let finding = KnownFinding {
-                    fingerprint: format!("of {plugin}"),
-                    plugin: (*plugin).to_owned(),
-                    ..KnownFinding::default()
-                };
-                assert!(baseline.knows(finding, false));
-            }
-            baseline.to_json()
-        };
         let text = written(&["b", "a", "a"]);
         assert_eq!(text, written(&["a", "b"]));
         let read = Baseline::parse("b.json", &text).expect("a baseline");
         assert_eq!(read.to_json(), text);
+    }
+
+    /// Returns a baseline with a finding about each of these plugins.
+    fn written(plugins: &[&str]) -> String {
+        let mut baseline = Baseline::to_write();
+        for plugin in plugins {
+            let finding = KnownFinding {
+                fingerprint: format!("of {plugin}"),
+                plugin: (*plugin).to_owned(),
+                ..KnownFinding::default()
+            };
+            assert!(baseline.knows(finding, false));
+        }
+        baseline.to_json()
     }
 
     #[test]

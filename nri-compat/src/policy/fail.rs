@@ -61,13 +61,13 @@ pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {
     let names_verdicts = fail_on.iter().any(|condition| *condition != FailOn::Skipped);
     let conditions = if names_verdicts { fail_on } else { &FailOn::DEFAULT };
     let mut verdicts = report.verdicts();
-    let found = verdicts.any(|(_, verdict)| counts(verdict, conditions));
+    let has_verdict = verdicts.any(|(_, verdict)| counts(verdict, conditions));
     let mut incidents = report.incidents();
-    let found = found || incidents.any(|(_, incident)| incident_counts(incident, conditions));
+    let found = has_verdict || incidents.any(|(_, incident)| incident_counts(incident, conditions));
     let mut skipped = report.skipped.iter();
-    let skipped = names(FailOn::Skipped) && !report.skipped.is_empty()
-        || names(FailOn::Unknown) && skipped.any(|skipped| skipped.kind.may_hold_plugin());
-    Exit::of((found || skipped) && !names(FailOn::Never))
+    let is_incomplete = names(FailOn::Skipped) && !report.skipped.is_empty()
+        || names(FailOn::Unknown) && skipped.any(|one| one.kind.may_hold_plugin());
+    Exit::of((found || is_incomplete) && !names(FailOn::Never))
 }
 
 fn counts(verdict: &Verdict, fail_on: &[FailOn]) -> bool {

@@ -123,8 +123,7 @@ impl Ignore {
             self.test.as_deref(),
             self.target.as_deref(),
         ];
-        let parts: Vec<&str> = parts.into_iter().flatten().collect();
-        parts.join(" ")
+        parts.into_iter().flatten().collect::<Vec<&str>>().join(" ")
     }
 }
 

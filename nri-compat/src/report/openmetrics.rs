@@ -52,9 +52,9 @@ fn write_metric(
 
 /// Returns a sample without the name of its metric: `{target="nri@0.12.5"} 1`.
 fn sample(labels: &[(&str, &str)], value: impl Display) -> String {
-    let labels: Vec<String> =
-        labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value))).collect();
-    format!("{{{}}} {value}", labels.join(","))
+    let pairs: Vec<String> =
+        labels.iter().map(|(key, text)| format!("{key}=\"{}\"", escaped(text))).collect();
+    format!("{{{}}} {value}", pairs.join(","))
 }
 
 fn escaped(value: &str) -> String {
@@ -105,8 +105,7 @@ fn write_counts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
             sample(&labels, counts.of(outcome))
         })
     });
-    let help = "Verdicts that count, by target.";
-    write_metric(out, "nri_compat_verdicts", help, by_outcome)?;
+    write_metric(out, "nri_compat_verdicts", "Verdicts that count, by target.", by_outcome)?;
     let suppressed =
         counts.iter().map(|(target, counts)| sample(&[("target", target)], counts.suppressed));
     let help = "Verdicts that the policy or the baseline suppress, by target.";
@@ -129,15 +128,23 @@ fn write_incidents(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> 
         ];
         sample(&labels, 1)
     });
-    let help = "Incidents, and findings about the configuration of a runtime: 1 for each.";
-    write_metric(out, "nri_compat_incident", help, merged(samples))?;
+    write_metric(
+        out,
+        "nri_compat_incident",
+        "Incidents, and findings about the configuration of a runtime: 1 for each.",
+        merged(samples),
+    )?;
     let counts = Level::ALL.map(|level| {
         let counted =
             |(_, one): &(&Subject, &Incident)| one.level() == level && one.suppressed.is_none();
         sample(&[("level", level.as_str())], report.incidents().filter(counted).count())
     });
-    let help = "Incidents and findings about the configuration that count, by level.";
-    write_metric(out, "nri_compat_incidents", help, counts)
+    write_metric(
+        out,
+        "nri_compat_incidents",
+        "Incidents and findings about the configuration that count, by level.",
+        counts,
+    )
 }
 
 /// Writes the number of nodes of each runtime, and of those on which each plugin runs.
@@ -151,8 +158,7 @@ fn write_nodes(report: &CheckReport, cluster: &ClusterView, out: &mut dyn Write)
         ];
         sample(&labels, pool.nodes.len())
     });
-    let help = "Nodes of the cluster by runtime.";
-    write_metric(out, "nri_compat_nodes", help, pools)?;
+    write_metric(out, "nri_compat_nodes", "Nodes of the cluster by runtime.", pools)?;
     let judged = report.subjects.iter().filter(|subject| !subject.verdicts.is_empty());
     let plugins = judged.map(|subject| {
         let (label, path) = (subject.label(), path(subject));
@@ -187,9 +193,8 @@ fn write_scan(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let time = |at: Option<u64>| at.map(|at| at.to_string());
     let made = time(summary.at.as_deref().and_then(seconds_of_time));
     write("scan_timestamp_seconds", "Time of the scan.", made)?;
-    let help = "Time of the newest release in the tables.";
     let newest = time(seconds_of_day(&report.data_date));
-    write("data_timestamp_seconds", help, newest)?;
+    write("data_timestamp_seconds", "Time of the newest release in the tables.", newest)?;
     for (name, help, count) in [
         ("scan_files", "Files opened.", summary.files),
         ("scan_plugins", "Plugins found.", summary.plugins),

@@ -343,11 +343,13 @@ impl Time {
 /// Removes the results beyond the maximum size, and returns their number.
 fn fit(results: &mut Vec<PolicyResult>) -> usize {
     let mut size = 0;
-    let fitting = results.iter().take_while(|result| {
-        size += serde_json::to_vec(result).map_or(MAX_RESULTS, |json| json.len() + 1);
-        size <= MAX_RESULTS
-    });
-    let fitting = fitting.count();
+    let fitting = results
+        .iter()
+        .take_while(|result| {
+            size += serde_json::to_vec(result).map_or(MAX_RESULTS, |json| json.len() + 1);
+            size <= MAX_RESULTS
+        })
+        .count();
     let left_out = results.len() - fitting;
     results.truncate(fitting);
     left_out
@@ -371,9 +373,9 @@ fn shortened(text: &str) -> String {
 /// such names; the names of other machines may have other characters.
 fn object_name(subject: &str) -> String {
     const MAX_NAME: usize = 253;
-    let name = format!("{SOURCE}-{}", subject.to_ascii_lowercase());
+    let whole = format!("{SOURCE}-{}", subject.to_ascii_lowercase());
     let permitted = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
-    let name: String = name.chars().map(permitted).take(MAX_NAME).collect();
+    let name: String = whole.chars().map(permitted).take(MAX_NAME).collect();
     name.trim_end_matches(['-', '.']).to_owned()
 }
 

@@ -35,9 +35,8 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// Returns an error if `out` cannot be written.
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
-    let skipped = report.skipped.iter();
     let skipped: Vec<String> =
-        skipped.map(|one| format!("skipped {}: {}", one.place, one.reason)).collect();
+        report.skipped.iter().map(|one| format!("skipped {}: {}", one.place, one.reason)).collect();
     write("check", &skipped, &report.policy, report.issues(), out)
 }
 
@@ -55,9 +54,9 @@ fn limited(issues: impl Iterator<Item = Issue>) -> (BTreeSet<&'static str>, BTre
     });
     let mut written: Vec<_> = ranked.collect();
     written.sort_unstable();
-    let left_out = written.split_off(written.len().min(MAX_RESULTS));
+    let others = written.split_off(written.len().min(MAX_RESULTS));
     let rules = written.into_iter().map(|(.., rule)| rule);
-    let left_out = left_out.into_iter().map(|(_, at, _)| at);
+    let left_out = others.into_iter().map(|(_, at, _)| at);
     (rules.collect(), left_out.collect())
 }
 
@@ -70,7 +69,7 @@ fn write<I: Iterator<Item = Issue> + Clone>(
     issues: I,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (ids, left_out) = limited(issues.clone());
+    let (used, left_out) = limited(issues.clone());
     let mut policy = policy.to_vec();
     if !left_out.is_empty() {
         policy.push(format!(
@@ -80,7 +79,7 @@ fn write<I: Iterator<Item = Issue> + Clone>(
     }
     let issues =
         issues.zip(0..).filter(move |(_, at)| !left_out.contains(at)).map(|(issue, _)| issue);
-    let ids: Vec<&'static str> = ids.into_iter().collect();
+    let ids: Vec<&'static str> = used.into_iter().collect();
     let rules: Vec<Value> = ids.iter().map(|id| descriptor(id)).collect();
     let version = env!("CARGO_PKG_VERSION");
     let run = Run {
@@ -226,18 +225,6 @@ mod tests {
 
     #[test]
     fn results_beyond_the_limit_are_the_least_serious_and_are_counted() {
-        let subject = |nth: usize| Subject {
-            verdicts: vec![Verdict {
-                // The worst come last, where truncation would lose them.
-                outcome: match nth {
-                    ..MAX_RESULTS => Outcome::Unknown,
-                    MAX_RESULTS.. => Outcome::Incompatible,
-                },
-                rule: "CHECK_STATE_CHANGE",
-                ..Verdict::default()
-            }],
-            ..Subject::default()
-        };
         let report = CheckReport {
             subjects: (0..MAX_RESULTS + 10).map(subject).collect(),
             ..CheckReport::default()
@@ -250,5 +237,15 @@ mod tests {
         let notes = &run["invocations"][0]["toolConfigurationNotifications"];
         let note = notes[0]["message"]["text"].as_str().expect("text");
         assert!(note.starts_with("omitted the 10 least serious"), "{note}");
+    }
+
+    fn subject(nth: usize) -> Subject {
+        // The worst come last, where truncation would lose them.
+        let outcome = match nth {
+            ..MAX_RESULTS => Outcome::Unknown,
+            MAX_RESULTS.. => Outcome::Incompatible,
+        };
+        let verdict = Verdict { outcome, rule: "CHECK_STATE_CHANGE", ..Verdict::default() };
+        Subject { verdicts: vec![verdict], ..Subject::default() }
     }
 }

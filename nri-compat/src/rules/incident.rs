@@ -166,9 +166,9 @@ mod tests {
 
     #[test]
     fn every_file_is_complete() {
-        for (id, text) in incidents!(files) {
+        for (id, source) in incidents!(files) {
             let file: IncidentFile =
-                toml::from_str(text).unwrap_or_else(|error| panic!("{id}: {error}"));
+                toml::from_str(source).unwrap_or_else(|error| panic!("{id}: {error}"));
             assert_eq!(file.id, id);
             let texts = [file.summary, file.explanation, file.remedy, file.rests_on];
             assert!(texts.iter().all(|text| !text.is_empty()), "{id}");

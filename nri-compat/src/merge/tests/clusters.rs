@@ -146,8 +146,8 @@ fn clusters_with_one_url_are_distinguished_by_their_authority() {
 
 #[test]
 fn a_report_for_which_there_is_no_room_replaces_none() {
-    let many: Vec<String> = (0..500_000).map(|nth| nth.to_string()).collect();
-    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let names: Vec<String> = (0..500_000).map(|nth| nth.to_string()).collect();
+    let many: Vec<&str> = names.iter().map(String::as_str).collect();
     let small = cluster("a", AT, &["n1"], &["n1"]);
     let report = merged(&format!("{small}\n{}\n", cluster("a", AT, &[], &many)));
     let found = report.summary;

@@ -14,9 +14,9 @@ fn ignore(keys: &str) -> String {
     format!("[[ignore]]\n{keys}\nreason = 'r'\n")
 }
 
-/// Applies a policy to verdicts on the plugins `logger` and `other`.
-fn applied(text: &str) -> CheckReport {
-    let subject = |name: &str| Subject {
+/// Returns a plugin with a verdict.
+fn deprecated(name: &str) -> Subject {
+    Subject {
         place: format!("/opt/nri/plugins/{name}").into(),
         name: Some(name.to_owned()),
         verdicts: vec![Verdict {
@@ -26,9 +26,13 @@ fn applied(text: &str) -> CheckReport {
             ..Verdict::default()
         }],
         ..Subject::default()
-    };
-    let mut report =
-        CheckReport { subjects: ["logger", "other"].map(subject).into(), ..CheckReport::default() };
+    }
+}
+
+/// Applies a policy to verdicts on the plugins `logger` and `other`.
+fn applied(text: &str) -> CheckReport {
+    let subjects = ["logger", "other"].map(deprecated).into();
+    let mut report = CheckReport { subjects, ..CheckReport::default() };
     apply(&mut report, &policy(text), None, TODAY);
     report
 }
@@ -70,33 +74,39 @@ fn an_ignore_suppresses_what_it_matches_or_is_reported() {
 
 #[test]
 fn levels_are_set_and_off_suppresses() {
-    let report = applied("[rules]\nCHECK_ONE_SHOT = 'error'\n");
-    assert_eq!(report.subjects[0].verdicts[0].level, Some(Level::Error));
-    let report = applied("[rules]\nCHECK_ONE_SHOT = 'off'\n");
-    assert_eq!(reasons(&report), [Some("its rule is off"); 2]);
+    let strict = applied("[rules]\nCHECK_ONE_SHOT = 'error'\n");
+    assert_eq!(strict.subjects[0].verdicts[0].level, Some(Level::Error));
+    let off = applied("[rules]\nCHECK_ONE_SHOT = 'off'\n");
+    assert_eq!(reasons(&off), [Some("its rule is off"); 2]);
 }
 
 /// Applies a policy to an incident of a plugin and a finding about a configuration.
 fn applied_to_incidents(text: &str, baseline: Option<&mut Baseline>) -> CheckReport {
-    let subject = |path: &str, name: Option<&str>, rule: &'static str, setting: Option<&str>| {
-        let incident = crate::report::check::Incident {
-            setting: setting.map(str::to_owned),
-            ..crate::report::check::Incident::of(rules::get(rule).expect("a rule"))
-        };
-        Subject {
-            place: path.into(),
-            name: name.map(str::to_owned),
-            incidents: vec![incident],
-            ..Subject::default()
-        }
-    };
     let subjects = vec![
-        subject("journal", Some("logger"), "INCIDENT_CLOSED", None),
-        subject("config.toml", None, "CONFIG_NRI_OFF", Some("disable")),
+        with_incident("journal", Some("logger"), "INCIDENT_CLOSED", None),
+        with_incident("config.toml", None, "CONFIG_NRI_OFF", Some("disable")),
     ];
     let mut report = CheckReport { subjects, ..CheckReport::default() };
     apply(&mut report, &policy(text), baseline, TODAY);
     report
+}
+
+fn with_incident(
+    path: &str,
+    name: Option<&str>,
+    rule: &'static str,
+    setting: Option<&str>,
+) -> Subject {
+    let incident = crate::report::check::Incident {
+        setting: setting.map(str::to_owned),
+        ..crate::report::check::Incident::of(rules::get(rule).expect("a rule"))
+    };
+    Subject {
+        place: path.into(),
+        name: name.map(str::to_owned),
+        incidents: vec![incident],
+        ..Subject::default()
+    }
 }
 
 /// Returns the reasons for which the two are suppressed.
@@ -127,9 +137,9 @@ fn incidents_are_ignored_and_get_levels_like_rules() {
 
 #[test]
 fn a_baseline_hides_the_incidents_that_it_has() {
-    let mut baseline = Baseline::to_write();
-    applied_to_incidents("", Some(&mut baseline));
-    let mut baseline = Baseline::parse("b.json", &baseline.to_json()).expect("a baseline");
+    let mut written = Baseline::to_write();
+    applied_to_incidents("", Some(&mut written));
+    let mut baseline = Baseline::parse("b.json", &written.to_json()).expect("a baseline");
     let report = applied_to_incidents("", Some(&mut baseline));
     assert!(reasons_of_incidents(&report).iter().all(Option::is_some));
     let mut other = applied_to_incidents("", None);
@@ -149,11 +159,11 @@ fn findings(elements: &[&str], change: &str) -> DiffReport {
 
 #[test]
 fn a_baseline_does_not_hide_another_change_of_the_same_element() {
-    let mut baseline = Baseline::to_write();
-    let mut report = findings(&["a.M.x"], "type string → bytes");
-    apply_to_diff(&mut report, &Policy::default(), Some(&mut baseline), TODAY);
-    assert_eq!(report.worst(), None, "it already applies");
-    let text = baseline.to_json();
+    let mut written = Baseline::to_write();
+    let mut known = findings(&["a.M.x"], "type string → bytes");
+    apply_to_diff(&mut known, &Policy::default(), Some(&mut written), TODAY);
+    assert_eq!(known.worst(), None, "it already applies");
+    let text = written.to_json();
     for (change, worst) in
         [("type string → bytes", None), ("type string → int32", Some(Level::Error))]
     {
@@ -207,14 +217,13 @@ mod conformance {
             index: "10".into(),
             version: String::new(),
         };
-        let results = results.map(|(statement, revision, outcome)| TestResult {
+        let tests = results.map(|(statement, revision, outcome)| TestResult {
             statement,
             test: "test",
             revision: Some(revision.to_owned()),
             outcome,
         });
-        let results = results.into();
-        ConformanceReport::new("10-logger", Report { subject, results })
+        ConformanceReport::new("10-logger", Report { subject, results: tests.into() })
     }
 
     fn failing<const N: usize>(statements: [&'static str; N]) -> ConformanceReport {
@@ -263,10 +272,10 @@ mod conformance {
 
     #[test]
     fn a_baseline_suppresses_violations_across_patch_releases_and_wording() {
-        let mut baseline = Baseline::to_write();
+        let mut written = Baseline::to_write();
         let mut before = failing(["P7", "W3"]);
-        apply_to_conformance(&mut before, &Policy::default(), Some(&mut baseline), TODAY);
-        let mut baseline = Baseline::parse("b.json", &baseline.to_json()).expect("a baseline");
+        apply_to_conformance(&mut before, &Policy::default(), Some(&mut written), TODAY);
+        let mut baseline = Baseline::parse("b.json", &written.to_json()).expect("a baseline");
         let failed = || Outcome::Fail(failure("other words"));
         let mut now = report([("P7", "v0.11.9", failed()), ("P7", "v0.12.0", failed())]);
         apply_to_conformance(&mut now, &Policy::default(), Some(&mut baseline), TODAY);

@@ -17,8 +17,8 @@ pub(super) const SUBJECT: &str = "subject";
 pub(super) const LEVEL: &str = "level";
 pub(super) const SETTING: &str = "setting";
 
-/// The parts of an object that `merge` needs. A result in a page of a cluster may have two bytes, so
-/// that the other fields of many would take too much memory.
+/// The parts of an object that `merge` needs. A result in a page of a cluster may have two bytes,
+/// so that the other fields of many would take too much memory.
 #[derive(Deserialize)]
 struct StoredReport {
     metadata: StoredMeta,

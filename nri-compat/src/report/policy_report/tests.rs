@@ -29,12 +29,12 @@ fn report(plugins: impl IntoIterator<Item = (String, Outcome)>) -> CheckReport {
 fn an_object_can_be_merged_like_the_report() {
     let outcomes = Outcome::ALL.map(|outcome| (outcome.as_str().to_owned(), outcome));
     let mut report = report(outcomes);
-    let rule = crate::rules::get("INCIDENT_CLOSED").expect("a rule");
-    report.subjects[0].incidents.push(Incident::of(rule));
-    let rule = crate::rules::get("CONFIG_NRI_OFF").expect("a rule");
+    let closed = crate::rules::get("INCIDENT_CLOSED").expect("a rule");
+    report.subjects[0].incidents.push(Incident::of(closed));
+    let off = crate::rules::get("CONFIG_NRI_OFF").expect("a rule");
     report.subjects.push(Subject {
         place: "/etc/containerd/config.toml".into(),
-        incidents: vec![Incident { setting: Some("disable".to_owned()), ..Incident::of(rule) }],
+        incidents: vec![Incident { setting: Some("disable".to_owned()), ..Incident::of(off) }],
         ..Subject::default()
     });
     let direct = merged(&json::render(&report));
@@ -47,9 +47,9 @@ fn an_object_can_be_merged_like_the_report() {
     }
 }
 
-fn merged(report: &str) -> MergeReport {
+fn merged(document: &str) -> MergeReport {
     let mut merge = Merge::default();
-    merge.read("report", &mut report.as_bytes());
+    merge.read("report", &mut document.as_bytes());
     let report = merge.finish(&[]);
     assert_eq!(report.skipped, []);
     report

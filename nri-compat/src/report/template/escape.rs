@@ -47,14 +47,14 @@ pub(super) fn markup(state: &State<'_, '_>, value: &Value) -> String {
     if value.is_safe() {
         return text;
     }
-    let text = visible(&text);
+    let shown = visible(&text);
     match state.auto_escape() {
         AutoEscape::Custom(ending) => {
             let mut formats = FORMATS.iter();
             let format = formats.find(|(known, _)| *known == ending.as_ref());
-            format.map_or_else(|| text.clone(), |(_, escape)| escape(&text))
+            format.map_or_else(|| shown.clone(), |(_, escape)| escape(&shown))
         }
-        _ => text,
+        _ => shown,
     }
 }
 
@@ -123,8 +123,8 @@ pub(super) fn breakable(value: &Value) -> Value {
     if value.is_none() || value.is_undefined() {
         return value.clone();
     }
-    let text = value.to_string();
-    let markup = if value.is_safe() { text } else { xml(&visible(&text)) };
+    let whole = value.to_string();
+    let markup = if value.is_safe() { whole } else { xml(&visible(&whole)) };
     let mut broken = String::with_capacity(markup.len());
     for (at, piece) in markup.split('<').enumerate() {
         let (tag, text) = match piece.split_once('>') {
@@ -151,14 +151,18 @@ fn push_breakable(broken: &mut String, mut text: &str) {
 /// Returns the end of the first separator inside of an identifier. A version number stays whole:
 /// `containerd@2.4.2` has one separator.
 fn separator(text: &str) -> Option<usize> {
-    let inside = |(before, after): (char, char)| match before {
+    let ends = text.char_indices().skip(1).map(|(at, _)| at);
+    let pairs = text.chars().zip(text.chars().skip(1));
+    ends.zip(pairs).find(|(_, pair)| is_separator(*pair)).map(|(end, _)| end)
+}
+
+/// Returns true if a character separates parts of an identifier, by the one after it.
+fn is_separator((separator, after): (char, char)) -> bool {
+    match separator {
         '_' | '/' | '@' => after.is_alphanumeric(),
         '.' => after.is_alphabetic(),
         _ => false,
-    };
-    let ends = text.char_indices().skip(1).map(|(at, _)| at);
-    let pairs = text.chars().zip(text.chars().skip(1));
-    ends.zip(pairs).find(|(_, pair)| inside(*pair)).map(|(end, _)| end)
+    }
 }
 
 /// Returns a cell of a Markdown table, in which a `|` does not end the cell.

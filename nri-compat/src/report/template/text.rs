@@ -42,10 +42,10 @@ pub(super) fn add(environment: &mut Environment<'_>, is_coloured: bool, width: O
     // A label of prose, padded to a width.
     environment.add_filter(
         "label",
-        move |state: &State<'_, '_>, text: Value, name: Option<String>, width: Option<usize>| {
-            let text = format!("{:1$}", escape::markup(state, &text), width.unwrap_or(0));
-            let text = styled(&text, &name.unwrap_or_default(), is_coloured);
-            Value::from_safe_string(text + "\t")
+        move |state: &State<'_, '_>, text: Value, name: Option<String>, least: Option<usize>| {
+            let padded = format!("{:1$}", escape::markup(state, &text), least.unwrap_or(0));
+            let label = styled(&padded, &name.unwrap_or_default(), is_coloured);
+            Value::from_safe_string(label + "\t")
         },
     );
     environment.add_filter("table", move |rows: String| {
@@ -102,9 +102,9 @@ fn aligned(row: &[&str], widths: &[usize]) -> String {
 /// Returns a row with a line for each cell.
 fn list(head: &[&str], row: &[&str], strong: impl Fn(&str) -> String) -> String {
     let cells = head.iter().zip(row).enumerate();
-    let lines = cells.map(|(nth, (head, cell))| {
+    let lines = cells.map(|(nth, (label, cell))| {
         let indent = if nth == 0 { "" } else { "  " };
-        format!("{indent}{} \t{cell}\n", strong(&format!("{head}:")))
+        format!("{indent}{} \t{cell}\n", strong(&format!("{label}:")))
     });
     lines.collect()
 }

@@ -60,8 +60,8 @@ impl UserTemplate {
 fn located(name: &str, error: &minijinja::Error) -> Error {
     let file = error.name().unwrap_or(name);
     let line = error.line().unwrap_or(1);
-    let detail = error.detail().map(|detail| format!(": {detail}"));
-    let (kind, detail) = (error.kind(), detail.unwrap_or_default());
+    let kind = error.kind();
+    let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
     let message = format!("{file}:{line}: {kind}{detail}");
     Error::new(ErrorKind::Template, message).with_help(
         "a template sees the document that --format json writes, and its syntax is that of Jinja",

@@ -68,7 +68,7 @@ impl Templated for CheckReport {
         let beside = report.incidents();
         let settings = beside.filter(|(_, one)| one.is_about_configuration()).count();
         let incidents = report.incidents().count() - settings;
-        let report = Arc::new(report);
+        let shared = Arc::new(report);
         context! {
             targets,
             removals,
@@ -76,15 +76,15 @@ impl Templated for CheckReport {
             pools,
             judged_plugins,
             judged_files,
-            subjects => each(&report, |_| true),
-            judged => each(&report, is_judged),
-            others => each(&report, is_other),
-            bad => each(&report, |subject| subject.verdicts.iter().any(|verdict| verdict.outcome != Outcome::Ok)),
-            eventful => each(&report, is_eventful),
-            explained => each(&report, |subject| is_judged(subject) || is_eventful(subject)),
+            subjects => each(&shared, |_| true),
+            judged => each(&shared, is_judged),
+            others => each(&shared, is_other),
+            bad => each(&shared, |subject| subject.verdicts.iter().any(|verdict| verdict.outcome != Outcome::Ok)),
+            eventful => each(&shared, is_eventful),
+            explained => each(&shared, |subject| is_judged(subject) || is_eventful(subject)),
             incidents,
             settings,
-            problems => issues(&report),
+            problems => issues(&shared),
             ..document,
         }
     }
@@ -156,8 +156,7 @@ fn each(report: &Arc<CheckReport>, is_shown: fn(&Subject) -> bool) -> Value {
 
 fn subject(subject: &Subject) -> Value {
     let verdicts: Vec<Value> = subject.verdicts.iter().map(verdict).collect();
-    let alike = subject.alike().into_iter();
-    let alike = alike.map(|(one, targets)| {
+    let alike = subject.alike().into_iter().map(|(one, targets)| {
         let targets: Vec<String> = targets.into_iter().map(str::to_owned).collect();
         context! { targets, ..verdict(one) }
     });
@@ -226,8 +225,8 @@ impl Templated for &DiffReport {
 /// Groups findings by level and rule: errors first, then by the order in which rules occur.
 fn by_rule(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    let key = |finding: &Finding| (finding.level, finding.rule);
     for finding in findings {
-        let key = |finding: &Finding| (finding.level, finding.rule);
         match groups.iter_mut().find(|group| key(group[0]) == key(finding)) {
             Some(group) => group.push(finding),
             None => groups.push(vec![finding]),
@@ -267,11 +266,14 @@ impl Templated for &rules::incident::Incident {
     const NAME: &'static str = "incident";
 
     fn context(self) -> Value {
-        let samples = self.wordings.iter().flat_map(|wording| {
-            let since = &wording.since;
-            wording.samples.iter().map(move |sample| context! { sample, since })
-        });
-        let samples: Vec<Value> = samples.collect();
+        let samples = self
+            .wordings
+            .iter()
+            .flat_map(|wording| {
+                let since = &wording.since;
+                wording.samples.iter().map(move |sample| context! { sample, since })
+            })
+            .collect::<Vec<Value>>();
         let outcomes = rules::outcomes::seen_by(self.rule.id).iter();
         let seen_by = outcomes
             .map(|(command, outcome)| context! { command => *command, outcome => *outcome })
