@@ -71,10 +71,10 @@ mod tests {
 
     #[test]
     fn a_document_of_many_small_values_is_refused() {
-        let document = format!("[{}0]", "0,".repeat(4 << 20));
-        let error = read::<Value>(document.as_bytes(), VALUE).unwrap_err();
+        let many_values = format!("[{}0]", "0,".repeat(4 << 20));
+        let error = read::<Value>(many_values.as_bytes(), VALUE).unwrap_err();
         assert_eq!(error.to_string(), "its values would take more than 512 MiB of memory");
-        let document = format!("[\"{}\"]", ",".repeat(8 << 20));
-        assert!(read::<Value>(document.as_bytes(), VALUE).is_ok());
+        let long_text = format!("[\"{}\"]", ",".repeat(8 << 20));
+        assert!(read::<Value>(long_text.as_bytes(), VALUE).is_ok());
     }
 }

@@ -1,8 +1,8 @@
 //! YAML documents from outside, with limits on the memory that they take when they are parsed.
 //!
 //! The parser counts values, also those that aliases repeat, and the bytes of their texts. It does
-//! not count the parts of a node with an anchor, which it keeps, once more for each such node around
-//! it.
+//! not count the parts of a node with an anchor, which it keeps, once more for each such node
+//! around it.
 
 use serde::Deserialize;
 use serde::de::Error as _;
@@ -70,7 +70,7 @@ fn kept_for_anchors(text: &str) -> usize {
     let around = (anchors.count() + 1).min(MAX_DEPTH);
     let after = &text.as_bytes()[first..];
     let parts = after.iter().filter(|byte| b",:[]{}\n".contains(byte)).count();
-    (parts.saturating_mul(PART).saturating_add(after.len())).saturating_mul(around)
+    parts.saturating_mul(PART).saturating_add(after.len()).saturating_mul(around)
 }
 
 /// Returns the offsets of what may be an anchor: `&` at the start of a word, with a name after it.

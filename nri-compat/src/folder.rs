@@ -40,15 +40,15 @@ pub(crate) fn entries<F: FnMut(&DirEntry) -> bool>(
     links: FolderLinks,
     enters: F,
 ) -> Entries<F> {
-    let entries = WalkDir::new(folder);
-    let (entries, root) = match links {
-        FolderLinks::Listed => (entries, None),
+    let tree = WalkDir::new(folder);
+    let (walk, root) = match links {
+        FolderLinks::Listed => (tree, None),
         FolderLinks::Followed => {
             let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-            (entries.follow_links(true).sort_by_file_name(), Some(root))
+            (tree.follow_links(true).sort_by_file_name(), Some(root))
         }
     };
-    Entries { entries: entries.into_iter(), folder: folder.to_owned(), root, enters }
+    Entries { entries: walk.into_iter(), folder: folder.to_owned(), root, enters }
 }
 
 impl<F> Entries<F> {

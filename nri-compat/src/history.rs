@@ -226,12 +226,12 @@ fn event(event: &'static Event) -> EventRow {
 /// Returns the deprecations in this release: by the series of the runtime, or by the NRI that it
 /// links.
 fn deprecations(history: &'static History, at: RuntimeAt<'_>) -> Vec<DeprecationRow> {
-    let (id, release) = (at.runtime.id.as_str(), &at.release.version);
+    let (id, version) = (at.runtime.id.as_str(), &at.release.version);
     let nri = linked_release(history, at.release).map(|release| &release.version);
-    let holds = |one: &&Deprecation| one.deprecated_in.holds(Some((id, release)), nri);
+    let holds = |one: &&Deprecation| one.deprecated_in.holds(Some((id, version)), nri);
     let warns = |one: &Deprecation| {
         let warning = one.warned_by.as_ref();
-        warning.is_some_and(|warning| warning.is_given_by(id, release))
+        warning.is_some_and(|warning| warning.is_given_by(id, version))
     };
     let all = history.deprecations().iter().filter(holds);
     let rows = all.map(|one| DeprecationRow {
@@ -250,9 +250,8 @@ fn lost_fields(
     newest: &'static Release,
 ) -> Result<Vec<LostField>, Error> {
     let lost = ignored_fields(speaks, protocol(history, newest)?).into_iter().map(|element| {
-        let since = history.since(&newest.revision, &element)?;
-        let since = &since.unwrap_or(newest).name;
-        Ok(LostField { element, since })
+        let since = history.since(&newest.revision, &element)?.unwrap_or(newest);
+        Ok(LostField { element, since: &since.name })
     });
     lost.collect()
 }

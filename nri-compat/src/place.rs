@@ -163,8 +163,8 @@ impl Place {
     /// Returns the location within the file on disk, or the processes that run it: `layer 3:
     /// /usr/bin/plugin`, `pid 12, 15`.
     pub fn within(&self) -> Option<String> {
-        let inner = self.inner();
-        let inner = (!inner.is_empty()).then(|| inner.join(": "));
+        let parts = self.inner();
+        let inner = (!parts.is_empty()).then(|| parts.join(": "));
         inner.or_else(|| self.processes())
     }
 

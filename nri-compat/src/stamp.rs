@@ -18,10 +18,8 @@ impl Stamp {
     /// 1970, which are shown as RFC 3339. Any other text is kept unchanged: it has no year or no
     /// zone.
     pub(crate) fn new(text: &str) -> Option<Self> {
-        let moment = rfc3339(text);
-        if moment.is_some() {
-            let shown = text.to_owned();
-            return Some(Self { shown, moment });
+        if let Some(moment) = rfc3339(text) {
+            return Some(Self { shown: text.to_owned(), moment: Some(moment) });
         }
         let moment = epoch(text);
         let shown = moment.map_or_else(|| text.to_owned(), |moment| moment.to_string());
@@ -93,8 +91,8 @@ fn local(text: &str, now: &Zoned) -> Option<Timestamp> {
     match words.as_slice() {
         [month, day, clock] => {
             let of_year = |year: i16| {
-                let local = format!("{year}-{month}-{day}T{clock}");
-                let local = DateTime::strptime("%Y-%b-%dT%H:%M:%S%.f", local);
+                let dated = format!("{year}-{month}-{day}T{clock}");
+                let local = DateTime::strptime("%Y-%b-%dT%H:%M:%S%.f", dated);
                 Some(zoned(local, now)?.timestamp())
             };
             let tomorrow = now.timestamp().as_second().saturating_add(24 * 60 * 60);

@@ -1,5 +1,5 @@
-//! Configurations of runtimes that are texts in other documents: in a ConfigMap, in the user data of
-//! cloud-init, in the machine configuration of Talos, in a MachineConfig of OpenShift.
+//! Configurations of runtimes that are texts in other documents: in a ConfigMap, in the user data
+//! of cloud-init, in the machine configuration of Talos, in a MachineConfig of OpenShift.
 
 use std::borrow::Cow;
 

@@ -60,8 +60,8 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     UTF_8.decode(bytes).0
 }
 
-/// Returns the items of a manifest, in their order. A document that cannot be read does not affect the
-/// others.
+/// Returns the items of a manifest, in their order. A document that cannot be read does not affect
+/// the others.
 pub fn read(text: &str) -> Vec<Item> {
     let mut items = Vec::new();
     // The parser and the search recurse, so they get a stack of a known size.
@@ -125,9 +125,9 @@ fn object(document: u32, node: &Node, kind: &str, items: &mut Vec<Item>) {
     statements.retain(|statement| texts.insert(statement.text.clone()));
     items.extend(statements.into_iter().map(Item::Mention));
     let list = node.text("kind").unwrap_or_default();
-    let kind = list.strip_suffix("List").unwrap_or_default();
+    let kind_of_items = list.strip_suffix("List").unwrap_or_default();
     for nested in content.objects {
-        object(document, nested, kind, items);
+        object(document, nested, kind_of_items, items);
     }
 }
 
@@ -247,8 +247,8 @@ fn without_boundary(part: &str) -> &str {
     if is_boundary(part) { part.split_once('\n').map_or("", |(_, content)| content) } else { part }
 }
 
-/// Returns the offsets of the lines that are document markers, or headings after a document, or that
-/// separate the parts of a MIME message, as which machines in clouds get their user data.
+/// Returns the offsets of the lines that are document markers, or headings after a document, or
+/// that separate the parts of a MIME message, as which machines in clouds get their user data.
 fn markers(text: &str) -> impl Iterator<Item = usize> {
     let is_message = is_message(text);
     let mut offset = 0;
@@ -256,7 +256,7 @@ fn markers(text: &str) -> impl Iterator<Item = usize> {
         let at = offset;
         offset += line.len();
         let after = line.strip_prefix(MARKER);
-        let is_marker = |after: &str| after.is_empty() || after.starts_with(char::is_whitespace);
+        let is_marker = |rest: &str| rest.is_empty() || rest.starts_with(char::is_whitespace);
         let is_end = HEADINGS.contains(&line.trim_end()) || is_message && is_boundary(line);
         (is_end || after.is_some_and(is_marker)).then_some(at)
     })

@@ -90,9 +90,9 @@ impl Node {
 }
 
 impl From<serde_json::Value> for Node {
-    fn from(value: serde_json::Value) -> Self {
+    fn from(json: serde_json::Value) -> Self {
         use serde_json::Value as Json;
-        let value = match value {
+        let value = match json {
             Json::Null => Value::Null,
             Json::Bool(value) => Value::Text(value.to_string()),
             Json::Number(value) => Value::Text(value.to_string()),

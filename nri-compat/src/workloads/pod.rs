@@ -109,21 +109,21 @@ impl Workload {
 
 impl Container {
     fn new(node: &Node, pod: &Node) -> Self {
-        let volume = |mount| volumes(pod).find(|volume| name(volume) == name(mount));
+        let volume_of = |mount| volumes(pod).find(|volume| name(volume) == name(mount));
         let mounts: Vec<(&Node, &Node)> =
-            mounts(node).filter_map(|mount| Some((mount, volume(mount)?))).collect();
-        let image = node.text("image");
+            mounts(node).filter_map(|mount| Some((mount, volume_of(mount)?))).collect();
+        let own_image = node.text("image");
         let of_mounts = mounts.iter().filter_map(|(mount, volume)| mounts_nri(mount, volume));
         let mounted: Vec<&Node> =
             mounts.iter().filter_map(|(_, volume)| volume.get("image")).collect();
         let references = mounted.iter().filter_map(|image| image.text("reference"));
-        let images = image.into_iter().chain(references);
+        let images = own_image.into_iter().chain(references);
         let mut reasons: Vec<String> = of_mounts.chain(images.filter_map(is_published)).collect();
         reasons.dedup();
         let place = node.get("image").filter(|image| image.as_text().is_some());
         Self {
             name: name(node).to_owned(),
-            image: image.map(str::to_owned),
+            image: own_image.map(str::to_owned),
             line: place.unwrap_or(node).line,
             mounts_images: !mounted.is_empty(),
             relayed: Relayed::by_name(command(node)),
@@ -139,10 +139,10 @@ impl Container {
 
 /// Returns a reason if a mount makes a path of NRI on the host visible.
 fn mounts_nri(mount: &Node, volume: &Node) -> Option<String> {
-    let path = host_path(volume)?;
+    let whole = host_path(volume)?;
     let path = match mount.text("subPath") {
-        Some(sub_path) => format!("{}/{sub_path}", path.trim_end_matches('/')),
-        None => path.to_owned(),
+        Some(sub_path) => format!("{}/{sub_path}", whole.trim_end_matches('/')),
+        None => whole.to_owned(),
     };
     let shown = crate::escape::bytes(path.as_bytes());
     if let Some(resource) = direct(&path) {

@@ -71,7 +71,7 @@ impl PublishedSetting {
             .find(is_on)
             .map(|value| value.line)
             .or_else(in_text)
-            .or_else(|| inner.find_map(|node| self.line(node)))
+            .or_else(|| inner.find_map(|value| self.line(value)))
     }
 
     /// Returns true if a text with values as YAML, or with arguments of Helm, has the setting.

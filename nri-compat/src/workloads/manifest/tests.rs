@@ -1,16 +1,17 @@
 //! Odd manifests, and manifests that try to break the reader.
 
 use super::*;
+use crate::workloads::Container;
 
 /// Returns a line for each item: `Pod n/p: c=image@line`.
 fn items(text: &str) -> Vec<String> {
-    let line = |item| match item {
+    read(text).into_iter().map(item_text).collect()
+}
+
+fn item_text(item: Item) -> String {
+    match item {
         Item::Workload(workload) => {
-            let containers = workload.containers.iter().map(|one| {
-                let image = one.image.as_deref().unwrap_or("-");
-                format!("{}={image}@{}", one.name, one.line)
-            });
-            let containers: Vec<String> = containers.collect();
+            let containers: Vec<String> = workload.containers.iter().map(container_text).collect();
             format!("{}: {}", workload.place.workload(), containers.join(" "))
         }
         Item::Object => "object".to_owned(),
@@ -19,8 +20,12 @@ fn items(text: &str) -> Vec<String> {
         Item::Unreadable(error) => {
             format!("{}: line {}: {}", error.document, error.line, error.reason)
         }
-    };
-    read(text).into_iter().map(line).collect()
+    }
+}
+
+fn container_text(container: &Container) -> String {
+    let image = container.image.as_deref().unwrap_or("-");
+    format!("{}={image}@{}", container.name, container.line)
 }
 
 const POD: &str = "apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c}]}\n";
