@@ -66,8 +66,7 @@ fn archive(files: &[(&str, &str)]) -> Vec<u8> {
         let path = format!("agent/{name}");
         tar.append_data(&mut header, path, content.as_bytes()).expect("in memory");
     }
-    let gzip = tar.into_inner().expect("in memory");
-    gzip.finish().expect("in memory")
+    tar.into_inner().expect("in memory").finish().expect("in memory")
 }
 
 /// Returns the paths that are unknown, and whether anything was skipped.

@@ -43,8 +43,7 @@ fn exit_code(folder: &Path, args: &[&str]) -> Option<i32> {
 /// Reads reports until one has `count` predecessors, and returns it.
 fn report(child: &mut Child, count: usize) -> Value {
     let out = child.stdout.as_mut().expect("a pipe");
-    let line = BufReader::new(out).lines().nth(count);
-    let line = line.expect("as many reports").expect("read");
+    let line = BufReader::new(out).lines().nth(count).expect("as many reports").expect("read");
     serde_json::from_str(&line).expect("JSON")
 }
 

@@ -131,10 +131,10 @@ fn oci_layouts_are_the_same_as_tar_packed_and_as_folder() {
     tree.file("images/beside", b"MARK beside");
     let found = tree.look(&[&Marker]);
     let bare = tree.bare(found.sightings.clone());
-    let bare: Vec<_> = bare.iter().map(|seen| seen.place.to_string()).collect();
+    let places: Vec<_> = bare.iter().map(|seen| seen.place.to_string()).collect();
     let mut all = vec!["images/beside".to_owned()];
     all.extend(expected.map(|path| format!("images/it: {path}")));
-    assert_eq!(bare, all);
+    assert_eq!(places, all);
     assert_eq!(skipped(&found), [""; 0]);
 }
 
@@ -221,8 +221,8 @@ fn long_names_strange_names_and_other_entries_are_read() {
         .raw(b"/abs/../in", "MARK in")
         .tar();
     let found = look(&tar);
-    let long = format!("it: /{long}");
-    assert_eq!(paths(&found), ["it: /bin/\\xff\\u{a}", &long, "it: /in", "it: /out"]);
+    let place = format!("it: /{long}");
+    assert_eq!(paths(&found), ["it: /bin/\\xff\\u{a}", &place, "it: /in", "it: /out"]);
     assert_eq!(skipped(&found), [""; 0]);
 }
 
@@ -241,11 +241,11 @@ fn pax_records_count() {
 #[test]
 fn what_is_cut_or_broken_is_said_and_the_rest_kept() {
     let mut state = 1_u32;
-    let noise = std::iter::repeat_with(|| {
+    let characters = std::iter::repeat_with(|| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         char::from(b' ' + (state >> 26) as u8)
     });
-    let noise: String = noise.take(200_000).collect();
+    let noise: String = characters.take(200_000).collect();
     let tar = Layer::new()
         .file("a", "MARK a")
         .file("b", &format!("MARK {noise}"))

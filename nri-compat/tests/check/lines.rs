@@ -74,11 +74,11 @@ fn json_and_sarif() {
     assert_eq!(sorted(places.collect()), expected());
     let sarif: Value = serde_json::from_str(&check("sarif")).unwrap();
     let results = sarif["runs"][0]["results"].as_array().unwrap().iter();
-    let places = results.map(|result| {
+    let locations = results.map(|result| {
         let place = &result["locations"][0]["physicalLocation"];
         (text(&place["artifactLocation"]["uri"]), place["region"]["startLine"].as_u64().unwrap())
     });
-    assert_eq!(sorted(places.collect()), expected());
+    assert_eq!(sorted(locations.collect()), expected());
 }
 
 fn text(value: &Value) -> String {

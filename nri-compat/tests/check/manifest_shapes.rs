@@ -10,13 +10,7 @@ fn items(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     read(text).into_iter().for_each(|item| match item {
         Item::Workload(workload) => {
-            let containers = workload.containers.iter();
-            let containers: Vec<String> = containers
-                .map(|one| {
-                    let image = one.image.as_deref().unwrap_or("-");
-                    format!("{}={image}@{}", one.name, one.line)
-                })
-                .collect();
+            let containers: Vec<String> = workload.containers.iter().map(container_text).collect();
             let (document, name) = (workload.place.document.unwrap(), workload.place.workload());
             lines.push(format!("{document}: {name}: {}", containers.join(" ")));
         }
@@ -24,6 +18,11 @@ fn items(text: &str) -> Vec<String> {
         Item::Object | Item::Mention(_) | Item::Embedded(_) => {}
     });
     lines
+}
+
+fn container_text(container: &Container) -> String {
+    let image = container.image.as_deref().unwrap_or("-");
+    format!("{}={image}@{}", container.name, container.line)
 }
 
 /// Returns a pod with one candidate.
@@ -319,20 +318,22 @@ fn objects_that_install_charts_are_recognised() {
 
 #[test]
 fn the_plugin_that_an_object_installs_is_named() {
-    let plugin = |chart: &str| {
-        let text = format!(
-            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec: {{chart: {{spec: {{chart: {chart}}}}}, values: {{socket: /var/run/nri/nri.sock}}}}\n"
-        );
-        let mut plugins = Vec::new();
-        for item in read(&text) {
-            if let Item::Mention(statement) = item {
-                plugins.extend(statement.plugin);
-            }
+    assert_eq!(installed("nri-memory-qos"), ["nri-memory-qos"]);
+    assert!(installed("./charts/x").is_empty());
+}
+
+/// Returns the plugins that a release of a chart is said to install.
+fn installed(chart: &str) -> Vec<&'static str> {
+    let text = format!(
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec: {{chart: {{spec: {{chart: {chart}}}}}, values: {{socket: /var/run/nri/nri.sock}}}}\n"
+    );
+    let mut plugins = Vec::new();
+    for item in read(&text) {
+        if let Item::Mention(statement) = item {
+            plugins.extend(statement.plugin);
         }
-        plugins
-    };
-    assert_eq!(plugin("nri-memory-qos"), ["nri-memory-qos"]);
-    assert!(plugin("./charts/x").is_empty());
+    }
+    plugins
 }
 
 #[test]

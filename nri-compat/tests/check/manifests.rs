@@ -35,18 +35,18 @@ fn json_of(args: &[&str], input: &[u8]) -> Value {
 
 /// Returns a line for each subject: its line, path, verdict and the first evidence.
 fn subjects(report: &Value) -> Vec<String> {
-    let line = |subject: &Value| {
-        let line = &subject["place"]["workload"]["line"];
-        let verdict = subject["verdicts"][0]["verdict"].as_str().unwrap_or("-");
-        let path = subject["path"].as_str().unwrap();
-        let path = path.split_once(": ").map_or(path, |(_, within)| within);
-        let evidence = subject["evidence"].as_array().unwrap();
-        let evidence: Vec<&str> =
-            evidence.iter().map(|one| one["detail"].as_str().unwrap()).collect();
-        format!("{line} {path}: {verdict}: {}", evidence.join("; "))
-    };
     let all = report["subjects"].as_array().unwrap();
-    all.iter().map(line).collect()
+    all.iter().map(subject_line).collect()
+}
+
+fn subject_line(subject: &Value) -> String {
+    let line = &subject["place"]["workload"]["line"];
+    let verdict = subject["verdicts"][0]["verdict"].as_str().unwrap_or("-");
+    let path = subject["path"].as_str().unwrap();
+    let within = path.split_once(": ").map_or(path, |(_, within)| within);
+    let evidence = subject["evidence"].as_array().unwrap().iter();
+    let details: Vec<&str> = evidence.map(|one| one["detail"].as_str().unwrap()).collect();
+    format!("{line} {within}: {verdict}: {}", details.join("; "))
 }
 
 #[test]
@@ -180,7 +180,8 @@ fn the_configuration_of_a_runtime_in_a_folder_is_judged() {
     let found = subjects.map(|one| {
         let file = Path::new(one["path"].as_str().unwrap()).file_name().unwrap().to_str().unwrap();
         let incidents = one["incidents"].as_array().unwrap().iter();
-        let rules: Vec<&str> = incidents.map(|one| one["rule"].as_str().unwrap()).collect();
+        let rules: Vec<&str> =
+            incidents.map(|incident| incident["rule"].as_str().unwrap()).collect();
         format!("{file}: {}", rules.join(" "))
     });
     let expected = ["config.toml.tmpl", "containerd.toml", "crio.conf"]
@@ -276,15 +277,15 @@ fn a_folder_is_searched_without_noise() {
 
     let mount = "[{op: add, path: /spec/template/spec/containers/0/volumeMounts/-, value: {name: h, mountPath: /run/nri}}]\n";
     write("patch.yaml", mount);
-    let report = json_of(&[path.to_str().unwrap()], b"");
-    assert_eq!(subjects(&report).len(), 7, "a patch adds a mount");
+    let patched = json_of(&[path.to_str().unwrap()], b"");
+    assert_eq!(subjects(&patched).len(), 7, "a patch adds a mount");
 
     write(
         "nri.yaml",
         "apiVersion: v1\nkind: DaemonSet\n{{- if .Values.x }}\npath: /run/nri/{{ .Values.socket }}\n",
     );
-    let report = json_of(&[path.to_str().unwrap()], b"");
-    let skipped = report["skipped"].as_array().unwrap();
+    let templated = json_of(&[path.to_str().unwrap()], b"");
+    let skipped = templated["skipped"].as_array().unwrap();
     assert_eq!(skipped.len(), 1, "{skipped:?}");
     assert!(skipped[0]["reason"].as_str().unwrap().contains("render it first"));
 }
@@ -309,14 +310,14 @@ fn pod() -> impl Strategy<Value = Value> {
     let list = prop::sample::select(vec!["containers", "initContainers", "ephemeralContainers"]);
     let kind = prop::sample::select(vec!["Pod", "DaemonSet", "CronJob"]);
     ("[a-z0-9]{1,4}", path, sub_path, image, list, kind).prop_map(|(name, path, sub_path, image, list, kind)| {
-        let spec = json!({
+        let of_pod = json!({
             "volumes": [{"name": "v", "hostPath": {"path": path}}],
             list: [{"name": "c", "image": image, "volumeMounts": [{"name": "v", "subPath": sub_path}]}],
         });
         let spec = match kind {
-            "Pod" => spec,
-            "DaemonSet" => json!({"template": {"spec": spec}}),
-            _ => json!({"jobTemplate": {"spec": {"template": {"spec": spec}}}}),
+            "Pod" => of_pod,
+            "DaemonSet" => json!({"template": {"spec": of_pod}}),
+            _ => json!({"jobTemplate": {"spec": {"template": {"spec": of_pod}}}}),
         };
         json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name}, "spec": spec})
     })

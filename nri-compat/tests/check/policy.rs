@@ -113,8 +113,7 @@ fn a_mistake_in_the_policy_is_1_and_costs_no_scan() {
         stderr.contains("nri-compat.toml:2: unknown field `plugins`, expected one of `plugin`"),
         "{stderr}"
     );
-    let output = check(folder.path(), &["--config", "nowhere.toml"]);
-    assert_eq!(code(&output), Some(1));
+    assert_eq!(code(&check(folder.path(), &["--config", "nowhere.toml"])), Some(1));
 }
 
 #[test]
@@ -140,8 +139,10 @@ fn a_baseline_holds_for_what_it_was_written_with() {
 #[test]
 fn completions_and_manual_name_every_subcommand() {
     let run = |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_nri-compat")).args(args).output();
-        let output = output.expect("the binary runs");
+        let output = Command::new(env!("CARGO_BIN_EXE_nri-compat"))
+            .args(args)
+            .output()
+            .expect("the binary runs");
         assert_eq!(code(&output), Some(0), "{args:?}");
         String::from_utf8(output.stdout).expect("UTF-8")
     };

@@ -130,8 +130,8 @@ fn plugins_without_the_stub_are_unknown() {
     assert_eq!(found.role, Role::Plugin);
     assert!(unknown(&found).contains("no handler"));
     let skel = "package main\nimport \"github.com/containerd/nri/skel\"\nfunc main() { skel.Run(nil, nil) }\n";
-    let found = one(&[("go.mod", MODULE), ("main.go", skel)]);
-    assert_eq!(found.interface, Interface::OneShot);
+    let one_shot = one(&[("go.mod", MODULE), ("main.go", skel)]);
+    assert_eq!(one_shot.interface, Interface::OneShot);
 }
 
 #[test]

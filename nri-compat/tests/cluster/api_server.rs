@@ -211,23 +211,21 @@ fn begin(stream: &mut dyn Connection, body: &str) {
 }
 
 fn read(reader: &mut impl std::io::BufRead) -> Option<Request> {
-    let mut line = String::new();
-    reader.read_line(&mut line).ok().filter(|&read| read > 0)?;
-    let mut words = line.split_whitespace();
+    let mut first = String::new();
+    reader.read_line(&mut first).ok().filter(|&read| read > 0)?;
+    let mut words = first.split_whitespace();
     let (method, target) = (words.next()?.to_owned(), words.next()?);
-    let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-    let query = pairs.map(|(key, value)| (key.to_owned(), value.to_owned()));
-    let mut request =
-        Request { method, path: path.to_owned(), query: query.collect(), ..Request::default() };
+    let (path, parameters) = target.split_once('?').unwrap_or((target, ""));
+    let pairs = parameters.split('&').filter_map(|pair| pair.split_once('='));
+    let query = pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let mut request = Request { method, path: path.to_owned(), query, ..Request::default() };
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
         let Some((name, value)) = line.split_once(':') else {
             break;
         };
-        let (name, value) = (name.to_ascii_lowercase(), value.trim().to_owned());
-        request.headers.insert(name, value);
+        request.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
     }
     let length = request.headers.get("content-length").and_then(|text| text.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];

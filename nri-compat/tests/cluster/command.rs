@@ -70,13 +70,14 @@ pub(crate) fn check_server(server: &ApiServer, arguments: &[&str]) -> Output {
 /// Returns the names of the nodes on which each workload runs a plugin.
 pub(crate) fn nodes_of(report: &Value) -> Vec<(String, usize)> {
     let subjects = report["subjects"].as_array().expect("subjects");
-    let name = |subject: &Value| {
-        let workload = &subject["place"]["workload"];
-        let text = |key: &str| workload[key].as_str().unwrap_or_default().to_owned();
-        format!("{} {}/{}", text("kind"), text("namespace"), text("name"))
-    };
     let nodes = |subject: &Value| subject["nodes"].as_array().map_or(0, Vec::len);
-    subjects.iter().map(|one| (name(one), nodes(one))).collect()
+    subjects.iter().map(|one| (workload_name(one), nodes(one))).collect()
+}
+
+fn workload_name(subject: &Value) -> String {
+    let workload = &subject["place"]["workload"];
+    let text = |key: &str| workload[key].as_str().unwrap_or_default().to_owned();
+    format!("{} {}/{}", text("kind"), text("namespace"), text("name"))
 }
 
 pub(crate) fn is(request: &Request, plural: &str) -> bool {

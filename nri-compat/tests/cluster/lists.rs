@@ -24,13 +24,14 @@ fn only_lists_are_requested_and_the_role_permits_exactly_those() {
     let deployed = text("../deploy/kubernetes/cluster-reader.yaml");
     let permitted: Value = serde_yaml_ng::from_str(&deployed).expect("YAML");
     let rules = permitted["rules"].as_array().expect("rules").iter();
-    let names = rules.flat_map(|rule| {
-        assert_eq!(rule["verbs"], json!([VERB]));
-        let group = rule["apiGroups"][0].as_str().expect("a group");
-        let plurals = rule["resources"].as_array().expect("resources").iter();
-        plurals.map(move |plural| (group, plural.as_str().expect("a name")))
-    });
-    let names: Vec<(&str, &str)> = names.collect();
+    let names: Vec<(&str, &str)> = rules
+        .flat_map(|rule| {
+            assert_eq!(rule["verbs"], json!([VERB]));
+            let group = rule["apiGroups"][0].as_str().expect("a group");
+            let plurals = rule["resources"].as_array().expect("resources").iter();
+            plurals.map(move |plural| (group, plural.as_str().expect("a name")))
+        })
+        .collect();
     assert_eq!(names, RESOURCES.map(|resource| (resource.group, resource.plural)));
     let (_, role) = deployed.split_once("apiVersion: ").expect("an object");
     let chapter = text("../docs/src/check/cluster.md");

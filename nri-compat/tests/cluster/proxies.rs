@@ -44,15 +44,15 @@ fn join(client: TcpStream, server: TcpStream) {
 
 /// Reads a request to open a tunnel: `CONNECT HOST:PORT HTTP/1.1`, and headers.
 fn connect(client: &mut TcpStream) -> io::Result<(TcpStream, String)> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
+    let mut bytes = Vec::new();
+    while !bytes.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
         client.read_exact(&mut byte)?;
-        head.push(byte[0]);
+        bytes.push(byte[0]);
     }
-    let head = String::from_utf8_lossy(&head).into_owned();
-    let server = head.split_whitespace().nth(1).unwrap_or_default();
-    let server = TcpStream::connect(server)?;
+    let head = String::from_utf8_lossy(&bytes).into_owned();
+    let address = head.split_whitespace().nth(1).unwrap_or_default();
+    let server = TcpStream::connect(address)?;
     client.write_all(b"HTTP/1.1 200 OK\r\n\r\n")?;
     Ok((server, head))
 }

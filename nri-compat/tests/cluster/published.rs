@@ -31,8 +31,8 @@ fn log() -> (TempDir, String) {
     let path = folder.path().join("containerd.log");
     let line = "time=\"2026-11-28T10:00:00Z\" level=warning msg=\"NRI plugin uses a deprecated interface.\" deprecated=StateChange details=\"does not implement RunPodSandbox\" plugin=10-logger\n";
     std::fs::write(&path, line).expect("written");
-    let path = path.to_str().expect("UTF-8").to_owned();
-    (folder, path)
+    let name = path.to_str().expect("UTF-8").to_owned();
+    (folder, name)
 }
 
 /// A server that keeps objects, as often as they are written.
@@ -86,8 +86,8 @@ fn the_reports_of_thousands_of_nodes_are_read_page_by_page() {
     let output = command(&server, &["merge", "--cluster", "openreports", "--format", "json"]);
     let report = output.json();
     assert_eq!(report["summary"]["nodes"], 5000);
-    let lists = server.requests();
-    let lists = lists.iter().filter(|request| request.path == LIST);
+    let requests = server.requests();
+    let lists = requests.iter().filter(|request| request.path == LIST);
     assert!(lists.count() > 10);
 }
 

@@ -136,6 +136,6 @@ fn nodes_whose_runtime_warned_are_joined_with_the_plugins_on_them() {
     let evidence = warned["evidence"].to_string();
     assert!(evidence.contains("of 2 nodes is False") && evidence.contains("logger"), "{evidence}");
     let logger = subjects.iter().find(|subject| subject["place"]["workload"]["name"] == "logger");
-    let evidence = logger.expect("a plugin in pods")["evidence"].to_string();
-    assert!(evidence.contains("the runtime of 2 nodes with it warned"), "{evidence}");
+    let of_logger = logger.expect("a plugin in pods")["evidence"].to_string();
+    assert!(of_logger.contains("the runtime of 2 nodes with it warned"), "{of_logger}");
 }

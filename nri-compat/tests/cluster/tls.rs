@@ -59,26 +59,26 @@ fn base64(text: &str) -> String {
 fn start(identity: &Identity, clients: Option<&Authority>) -> ApiServer {
     let certificate = CertificateDer::from_pem_slice(identity.certificate.as_bytes());
     let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes());
-    let builder =
-        ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()));
-    let builder = builder.with_safe_default_protocol_versions().expect("protocol versions");
-    let builder = match clients {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let versioned = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .expect("protocol versions");
+    let verifying = match clients {
         Some(authority) => {
             let mut roots = RootCertStore::empty();
             let root = CertificateDer::from_pem_slice(authority.pem.as_bytes());
             roots.add(root.expect("a certificate")).expect("an authority");
-            let provider = Arc::new(rustls::crypto::ring::default_provider());
             let verifier =
                 WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
-            builder.with_client_cert_verifier(verifier.expect("a verifier"))
+            versioned.with_client_cert_verifier(verifier.expect("a verifier"))
         }
-        None => builder.with_no_client_auth(),
+        None => versioned.with_no_client_auth(),
     };
-    let config =
-        builder.with_single_cert(vec![certificate.expect("a certificate")], key.expect("a key"));
-    let config = Arc::new(config.expect("a configuration"));
+    let chain = vec![certificate.expect("a certificate")];
+    let config = verifying.with_single_cert(chain, key.expect("a key"));
+    let shared = Arc::new(config.expect("a configuration"));
     let accept = move |stream: TcpStream| {
-        let connection = ServerConnection::new(config.clone()).ok()?;
+        let connection = ServerConnection::new(shared.clone()).ok()?;
         let stream = StreamOwned::new(connection, stream);
         Some(Box::new(stream) as Box<dyn Connection>)
     };

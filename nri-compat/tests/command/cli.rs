@@ -69,8 +69,8 @@ fn unknown_names_are_1_and_list_near_ones() {
         ),
     ] {
         let output = nri_compat(args);
-        let lines = stderr(&output);
-        let mut lines = lines.lines();
+        let said = stderr(&output);
+        let mut lines = said.lines();
         assert_eq!(code(&output), Some(1), "{args:?}");
         assert!(output.stdout.is_empty(), "{args:?}");
         assert_eq!(lines.next(), Some(error));
@@ -99,8 +99,8 @@ fn versions_runtimes_and_files_name_the_same_protocol() {
     let proto = folder.path().join("api.proto");
     let text = nri_protos_text("v0.11.0");
     std::fs::write(&proto, text).expect("written");
-    let (file, folder) = (proto.to_string_lossy(), folder.path().to_string_lossy());
-    for spec in ["v0.11", "0.11.0", "containerd@2.2.1", "cri-o@1.35", &*file, &*folder] {
+    let (file, whole) = (proto.to_string_lossy(), folder.path().to_string_lossy());
+    for spec in ["v0.11", "0.11.0", "containerd@2.2.1", "cri-o@1.35", &*file, &*whole] {
         let output = nri_compat(&["diff", "v0.11.0", spec, "--fail-on", "note"]);
         assert_eq!(code(&output), Some(0), "{spec}: {}", stdout(&output));
     }
@@ -149,9 +149,8 @@ fn a_runtime_shows_its_mask_and_what_it_deprecates() {
         !shown.contains("StateChange, the catch-all"),
         "2.2 does not deprecate StateChange:\n{shown}"
     );
-    let newer = stdout(&nri_compat(&["runtimes", "containerd@2.3.4"]));
-    // The text is wrapped.
-    let newer = newer.split_whitespace().collect::<Vec<_>>().join(" ");
+    let wrapped = stdout(&nri_compat(&["runtimes", "containerd@2.3.4"]));
+    let newer = wrapped.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         newer.contains("StateChange, the catch-all")
             && newer.contains("planned for containerd 2.7"),

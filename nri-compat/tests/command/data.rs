@@ -68,8 +68,8 @@ fn tables_that_do_not_fit_together_are_an_error() {
     let output = nri_compat(&["versions"], Some(folder.path()));
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("v0.77.0, which is in no table"));
-    let output = nri_compat(&["versions", "--data", "/nonexistent"], None);
-    assert_eq!(output.status.code(), Some(1));
+    let missing = nri_compat(&["versions", "--data", "/nonexistent"], None);
+    assert_eq!(missing.status.code(), Some(1));
 }
 
 #[test]

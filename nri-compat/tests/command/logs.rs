@@ -144,8 +144,8 @@ fn files_in_a_folder_that_are_no_logs_do_not_count_and_named_ones_do() {
 #[test]
 fn links_in_a_folder_are_followed_once_and_never_upwards() {
     use std::os::unix::fs::symlink;
-    let (folder, other) = (tempfile::tempdir(), tempfile::tempdir());
-    let (folder, other) = (folder.expect("a folder"), other.expect("a folder"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let other = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     let all = folder.path().to_string_lossy().into_owned();
     symlink(&all, path("itself")).expect("linked");
@@ -161,8 +161,8 @@ fn links_in_a_folder_are_followed_once_and_never_upwards() {
     symlink(other.path().join("0.log"), path("b.log")).expect("linked");
     let found = logs(&[&all, "--format", "json"], b"");
     assert_eq!(found.status.code(), Some(100));
-    let shown = String::from_utf8_lossy(&found.stdout);
-    assert!(shown.contains("\"count\": 1,"), "{shown}");
+    let report = String::from_utf8_lossy(&found.stdout);
+    assert!(report.contains("\"count\": 1,"), "{report}");
 }
 
 fn logs(args: &[&str], input: &[u8]) -> std::process::Output {

@@ -37,9 +37,11 @@ fn go_program(modules: &str) -> Vec<u8> {
 
 /// Returns the targets of a check, each with how it was found.
 fn targets(arguments: &[&str]) -> Vec<(String, Option<String>)> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_nri-compat"));
-    let output = command.args(["check", "--format", "json"]).args(arguments).output();
-    let output = output.expect("the binary runs");
+    let output = Command::new(env!("CARGO_BIN_EXE_nri-compat"))
+        .args(["check", "--format", "json"])
+        .args(arguments)
+        .output()
+        .expect("the binary runs");
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let targets = report["targets"].as_array().expect("targets").iter();
     let text = |value: &Value| value.as_str().map(str::to_owned);

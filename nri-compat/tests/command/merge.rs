@@ -41,8 +41,8 @@ fn reports_of_nodes_add_up_and_fit_the_schema() {
     write("a.json", &report(folder.path(), "a", "10-old", "json"));
     write("b.json", &report(folder.path(), "b", "20-other", "json"));
     write("broken.json", b"{\"schema\":1,\"subj");
-    let lines = ["c", "d", "e", "e"].map(|node| report(folder.path(), node, "10-old", "jsonl"));
-    let lines = lines.concat();
+    let lines =
+        ["c", "d", "e", "e"].map(|node| report(folder.path(), node, "10-old", "jsonl")).concat();
     let args = ["merge", "a.json", "b.json", "broken.json", "gone.json", "-", "--format", "json"];
     let output = nri_compat(folder.path(), &args, &lines);
     assert_eq!(output.status.code(), Some(0));
@@ -144,19 +144,21 @@ fn silent_nodes_are_listed_and_count_if_asked_for() {
 
 #[test]
 fn the_node_is_named_by_option_environment_or_host() {
-    let node = |args: &[&str], variable: Option<&str>| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_nri-compat"));
-        command.args(["logs", "/dev/null", "--format", "json"]).args(args).env_remove("NODE_NAME");
-        command.envs(variable.map(|name| ("NODE_NAME", name)));
-        let output = command.output().expect("it runs");
-        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        let summary = &report["summary"];
-        assert_eq!(summary["scan"].as_str().map(str::len), Some(32));
-        summary["node"].as_str().expect("a name").to_owned()
-    };
     assert_eq!(node(&["--node", "a"], Some("b")), "a");
     assert_eq!(node(&[], Some("b")), "b");
     assert!(!node(&[], None).is_empty());
+}
+
+/// Returns the name of the node in a report of `logs`; `variable` is the value of `NODE_NAME`.
+fn node(args: &[&str], variable: Option<&str>) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nri-compat"));
+    command.args(["logs", "/dev/null", "--format", "json"]).args(args).env_remove("NODE_NAME");
+    command.envs(variable.map(|name| ("NODE_NAME", name)));
+    let output = command.output().expect("it runs");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let summary = &report["summary"];
+    assert_eq!(summary["scan"].as_str().map(str::len), Some(32));
+    summary["node"].as_str().expect("a name").to_owned()
 }
 
 #[test]

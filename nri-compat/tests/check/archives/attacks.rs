@@ -66,10 +66,10 @@ fn archive(entries: &[Vec<u8>]) -> Vec<u8> {
 
 /// Returns an image of these layers.
 fn image(layers: &[Vec<u8>]) -> Vec<u8> {
-    let names: Vec<String> = (0..layers.len()).map(|at| format!("{at}.tar")).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let layers: Vec<_> = names.iter().copied().zip(layers.iter().cloned()).collect();
-    docker(&[("p", &names)], &layers).tar()
+    let files: Vec<String> = (0..layers.len()).map(|at| format!("{at}.tar")).collect();
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    let named: Vec<_> = names.iter().copied().zip(layers.iter().cloned()).collect();
+    docker(&[("p", &names)], &named).tar()
 }
 
 fn plugin() -> Vec<u8> {

@@ -64,9 +64,9 @@ fn compressed_archives_and_layers_are_read() {
         assert_eq!(skipped(&found), [""; 0], "{what}");
         let image = oci(&[("p", &["aaaa"])], &[("aaaa", packed)]);
         for bytes in [image.tar(), xz(&image.tar())] {
-            let found = look(&bytes);
-            assert_eq!(paths(&found), ["it: p: /bin/10-a", "it: p: /bin/20-b"], "{what}");
-            assert_eq!(skipped(&found), [""; 0], "{what}");
+            let in_image = look(&bytes);
+            assert_eq!(paths(&in_image), ["it: p: /bin/10-a", "it: p: /bin/20-b"], "{what}");
+            assert_eq!(skipped(&in_image), [""; 0], "{what}");
         }
     }
 }
@@ -103,8 +103,8 @@ fn compressed_archives_that_end_early_are_unknown() {
 
 #[test]
 fn an_archive_within_an_archive_is_recognised_behind_its_first_bytes() {
-    let noise = (0_u32..60_000).map(|n| (n.wrapping_mul(2_654_435_761) >> 23) as u8);
-    let noise: Vec<u8> = noise.collect();
+    let noise: Vec<u8> =
+        (0_u32..60_000).map(|n| (n.wrapping_mul(2_654_435_761) >> 23) as u8).collect();
     let inner =
         Layer::new().entry("noise", tar::EntryType::Regular, &noise).file("x", "MARK x").tar();
     for packed in [zstd(&inner), bzip2(&inner), xz(&inner), gzip(&inner)] {

@@ -51,7 +51,7 @@ fn labelled(label: &str, blob: &[u8]) -> Vec<u8> {
 fn an_image_with_a_broken_part_is_unknown() {
     let good = serde_json::json!({"digest": "sha256:aaaa", "size": 1});
     let layer = || Layer::new().file("10-a", "MARK a").tar();
-    let image = || oci(&[("p", &["aaaa"])], &[("aaaa", layer())]);
+    let intact = || oci(&[("p", &["aaaa"])], &[("aaaa", layer())]);
     for (broken, is_read) in [
         (serde_json::json!({"size": 1}), false),
         (serde_json::json!({"digest": 7}), false),
@@ -67,8 +67,8 @@ fn an_image_with_a_broken_part_is_unknown() {
         let index = serde_json::json!({"manifests": [broken, other]});
         let layers = serde_json::json!({"layers": [good, broken]});
         for image in [
-            image().with("blobs/sha256/0000", layers.to_string()),
-            image().with("index.json", index.to_string()),
+            intact().with("blobs/sha256/0000", layers.to_string()),
+            intact().with("index.json", index.to_string()),
         ] {
             let found = look(&image.tar());
             assert_eq!(paths(&found) == ["it: p: /10-a"], is_read, "{broken}");

@@ -76,8 +76,8 @@ fn hard_links_are_followed_over_layers() {
             Some("/opt/10-p"),
         ),
     ] {
-        let names: Vec<String> = (0..layers.len()).map(|number| format!("{number}.tar")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let files: Vec<String> = (0..layers.len()).map(|number| format!("{number}.tar")).collect();
+        let names: Vec<&str> = files.iter().map(String::as_str).collect();
         let tars: Vec<(&str, Vec<u8>)> =
             names.iter().copied().zip(layers.into_iter().map(Layer::tar)).collect();
         let found = look(&docker(&[("p", &names)], &tars).tar());

@@ -95,8 +95,8 @@ impl Parts {
 
 /// Returns an archive as `docker save` writes it: images by name, each with its layers by name.
 pub(crate) fn docker(images: &[(&str, &[&str])], layers: &[(&str, Vec<u8>)]) -> Parts {
-    let listed = images.iter().map(|(name, layers)| {
-        serde_json::json!({"Config": "0123456789abcdef.json", "RepoTags": [name], "Layers": layers})
+    let listed = images.iter().map(|(name, files)| {
+        serde_json::json!({"Config": "0123456789abcdef.json", "RepoTags": [name], "Layers": files})
     });
     let manifest = serde_json::Value::Array(listed.collect()).to_string();
     let mut parts = Parts::default().with("manifest.json", manifest);
@@ -116,8 +116,8 @@ pub(crate) fn oci(images: &[(&str, &[&str])], layers: &[(&str, Vec<u8>)]) -> Par
             let media = "application/vnd.oci.image.layer.v1.tar";
             serde_json::json!({"mediaType": media, "digest": format!("sha256:{digest}"), "size": 1})
         });
-        let layers: Vec<_> = described.collect();
-        let manifest = serde_json::json!({"schemaVersion": 2, "layers": layers}).to_string();
+        let descriptors: Vec<_> = described.collect();
+        let manifest = serde_json::json!({"schemaVersion": 2, "layers": descriptors}).to_string();
         parts = parts.with(&format!("blobs/sha256/{number:04}"), manifest);
         listed.push(serde_json::json!({
             "mediaType": "application/vnd.oci.image.manifest.v1+json",

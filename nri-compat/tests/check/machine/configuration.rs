@@ -195,27 +195,29 @@ fn settings_without_effect_are_named_in_all_files() {
 #[test]
 fn the_release_that_reads_a_configuration_decides_about_defaults() {
     let machine = || Machine::new().with("etc/containerd/config.toml", "version = 2\n");
-    let look = |machine: &Machine, version: Option<&str>| {
-        let releases = version.map(|version| RuntimeRelease {
-            runtime: "containerd".to_owned(),
-            version: version.parse().unwrap(),
-        });
-        let request = Request {
-            root: Some(machine.root.clone()),
-            releases: releases.into_iter().collect(),
-            ..Request::default()
-        };
-        let found = collect(&request, &[&Marker]);
-        machine.places(&found)[0].clone()
-    };
     for (version, state) in [
         (None, ""),
         (Some("1.7.27"), ", NRI is off by default"),
         (Some("2.0.0"), ", NRI is on by default"),
     ] {
         let line = format!("/etc/containerd/config.toml (containerd{state})");
-        assert_eq!(look(&machine(), version), line);
+        assert_eq!(first_place(&machine(), version), line);
     }
+}
+
+/// Returns the first place that was looked at on a machine with this release of containerd.
+fn first_place(machine: &Machine, version: Option<&str>) -> String {
+    let releases = version.map(|version| RuntimeRelease {
+        runtime: "containerd".to_owned(),
+        version: version.parse().unwrap(),
+    });
+    let request = Request {
+        root: Some(machine.root.clone()),
+        releases: releases.into_iter().collect(),
+        ..Request::default()
+    };
+    let found = collect(&request, &[&Marker]);
+    machine.places(&found)[0].clone()
 }
 
 #[test]

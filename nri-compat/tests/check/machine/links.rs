@@ -39,19 +39,6 @@ fn a_configuration_leads_nowhere_outside_the_root() {
 
 #[test]
 fn links_lead_to_where_they_lead_on_the_machine() {
-    let config = containerd("/srv/plugins");
-    let plugin = |path: &str, link: &str, target: &str| {
-        let machine = Machine::new().with("data/elsewhere/10-a", "MARK a");
-        let machine = if path == "etc/containerd/config.toml" {
-            machine.with("data/config.toml", &config).with("srv/plugins/10-a", "MARK a")
-        } else {
-            machine.with("etc/containerd/config.toml", &config)
-        };
-        let link = machine.root.join(link);
-        fs::create_dir_all(link.parent().unwrap()).unwrap();
-        symlink(target, link).unwrap();
-        machine
-    };
     for (what, link, target) in [
         ("plugin", "srv/plugins/10-a", "/data/elsewhere/10-a"),
         ("relative plugin", "srv/plugins/10-a", "../../data/elsewhere/10-a"),
@@ -61,7 +48,7 @@ fn links_lead_to_where_they_lead_on_the_machine() {
         ("parent", "srv", "/data/up"),
         ("etc/containerd/config.toml", "etc/containerd/config.toml", "/data/config.toml"),
     ] {
-        let machine = plugin(what, link, target);
+        let machine = linked(what, link, target);
         fs::create_dir_all(machine.root.join("data/up")).unwrap();
         if what == "parent" {
             symlink("/data/elsewhere", machine.root.join("data/up/plugins")).unwrap();
@@ -71,6 +58,21 @@ fn links_lead_to_where_they_lead_on_the_machine() {
     }
 }
 
+/// Returns a machine with this link, which leads to a configuration if `what` is its path.
+fn linked(what: &str, link: &str, target: &str) -> Machine {
+    let config = containerd("/srv/plugins");
+    let plain = Machine::new().with("data/elsewhere/10-a", "MARK a");
+    let machine = if what == "etc/containerd/config.toml" {
+        plain.with("data/config.toml", &config).with("srv/plugins/10-a", "MARK a")
+    } else {
+        plain.with("etc/containerd/config.toml", &config)
+    };
+    let place = machine.root.join(link);
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
+    symlink(target, place).unwrap();
+    machine
+}
+
 #[test]
 fn links_out_of_the_root_or_in_circles_are_reported() {
     for (target, reason) in [
@@ -78,8 +80,9 @@ fn links_out_of_the_root_or_in_circles_are_reported() {
         ("10-a", "a circular link"),
         ("/proc/self/exe", "no such file or folder"),
     ] {
-        let machine = Machine::new().with("srv/plugins/keep", "x");
-        let machine = machine.with("etc/containerd/config.toml", &containerd("/srv/plugins"));
+        let machine = Machine::new()
+            .with("srv/plugins/keep", "x")
+            .with("etc/containerd/config.toml", &containerd("/srv/plugins"));
         symlink(target, machine.root.join("srv/plugins/10-a")).unwrap();
         let found = machine.look(&[], false);
         let expected = format!("/srv/plugins/10-a: a link that cannot be followed: {reason}");
@@ -89,8 +92,9 @@ fn links_out_of_the_root_or_in_circles_are_reported() {
 
 #[test]
 fn what_no_runtime_can_start_is_skipped_in_its_folder() {
-    let machine = Machine::new().with("srv/plugins/keep", "x");
-    let machine = machine.with("etc/containerd/config.toml", &containerd("/srv/plugins"));
+    let machine = Machine::new()
+        .with("srv/plugins/keep", "x")
+        .with("etc/containerd/config.toml", &containerd("/srv/plugins"));
     let socket = machine.root.join("srv/plugins/10-a");
     let _socket = UnixListener::bind(socket).expect("a socket");
     symlink("/srv", machine.root.join("srv/plugins/11-b")).expect("a link");

@@ -131,8 +131,8 @@ fn static_pods_are_found_where_kubelets_look_for_them() {
             .with(&format!("{folder}/plugin.yaml"), &pod("/var/run/nri"))
             .with(&format!("{folder}/other.yaml"), &pod("/var/log"));
         let found = machine.look(&[], false);
-        let files = found.sightings.iter().map(|one| one.place.file.rsplit('/').next());
-        let files: Vec<_> = files.flatten().collect();
+        let files: Vec<_> =
+            found.sightings.iter().filter_map(|one| one.place.file.rsplit('/').next()).collect();
         assert_eq!(files, ["plugin.yaml"], "{folder}: {:?}", found.sightings);
         assert!(machine.places(&found).contains(&format!("/{folder}")), "{folder}");
     }

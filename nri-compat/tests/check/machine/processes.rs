@@ -169,9 +169,9 @@ fn what_is_connected_to_the_socket_of_a_runtime_is_a_plugin() {
     assert_eq!(elsewhere.sighting(&found), None);
 
     fs::write(at("config.toml"), containerd_socket(&other)).unwrap();
-    let request = Request { config_files: vec![at("config.toml")], ..request };
-    let found = collect(&request, &[&Marker]);
-    assert_unknown(elsewhere.sighting(&found), &["other.sock"]);
+    let with_config = Request { config_files: vec![at("config.toml")], ..request };
+    let found_by_config = collect(&with_config, &[&Marker]);
+    assert_unknown(elsewhere.sighting(&found_by_config), &["other.sock"]);
 }
 
 fn containerd_socket(socket: &Path) -> String {

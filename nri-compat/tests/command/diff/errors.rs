@@ -130,11 +130,11 @@ fn a_submodule_is_named_with_its_commit() {
     git(outer.path(), &["submodule", "--quiet", "add", &address, "dep"]);
     git(outer.path(), &["commit", "-qm", "module"]);
     let commit = git(inner.path(), &["rev-parse", "HEAD"]);
-    let text = error(outer.path(), &["HEAD:dep/a.proto", "dep/a.proto"]);
+    let within = error(outer.path(), &["HEAD:dep/a.proto", "dep/a.proto"]);
     let remedy = format!("`dep/.git#ref={commit}`");
-    assert_says(&text, &["`dep` in revision `HEAD` is a submodule", &remedy]);
-    let text = error(outer.path(), &[".git#ref=HEAD", "dep"]);
-    assert_says(&text, &["no `.proto` file below `.git#ref=HEAD`"]);
+    assert_says(&within, &["`dep` in revision `HEAD` is a submodule", &remedy]);
+    let around = error(outer.path(), &[".git#ref=HEAD", "dep"]);
+    assert_says(&around, &["no `.proto` file below `.git#ref=HEAD`"]);
 }
 
 #[cfg(unix)]
@@ -185,10 +185,9 @@ fn empty_and_foreign_inputs_are_named() {
     assert_says(&error(path, &["set", "v0.12.0"]), &["set: not a FileDescriptorSet"]);
     let import = "syntax = \"proto3\";\nimport \"/etc/passwd\";\n";
     std::fs::write(path.join("i.proto"), import).expect("a file");
-    let text = error(path, &["i.proto", "v0.12.0"]);
-    assert_says(&text, &["not the name of a file to import", "i.proto:2:8"]);
-    let text = error_of_stdin(b"\x01x");
-    assert_says(&text, &["standard input: not a FileDescriptorSet"]);
+    let refused = error(path, &["i.proto", "v0.12.0"]);
+    assert_says(&refused, &["not the name of a file to import", "i.proto:2:8"]);
+    assert_says(&error_of_stdin(b"\x01x"), &["standard input: not a FileDescriptorSet"]);
 }
 
 #[test]

@@ -104,12 +104,12 @@ fn links_in_git_are_not_followed() {
 
     let folder = folder(&[("pkg/api.proto", BEFORE.as_bytes())]);
     let outside = folder_outside();
-    let link = |target: &Path, name: &str| {
+    let make_link = |target: &Path, name: &str| {
         symlink(target, folder.path().join(name)).expect("a link");
     };
-    link(Path::new("pkg/api.proto"), "file.proto");
-    link(Path::new("pkg"), "folder");
-    link(&outside.path().join("secret.proto"), "outside.proto");
+    make_link(Path::new("pkg/api.proto"), "file.proto");
+    make_link(Path::new("pkg"), "folder");
+    make_link(&outside.path().join("secret.proto"), "outside.proto");
     git(&folder, &["init", "-q", "-b", "main"]);
     git(&folder, &["add", "."]);
     git(&folder, &["commit", "-qm", "first"]);
@@ -212,17 +212,17 @@ fn compressed_files_are_read_and_other_formats_named() {
         |name: &str, bytes: &[u8]| folder(&[("a.proto", BEFORE.as_bytes()), (name, bytes)]);
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(AFTER.as_bytes()).expect("memory");
-    let gzip = gzip.finish().expect("memory");
     let zstd = zstd::encode_all(AFTER.as_bytes(), 0).expect("memory");
     let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
     xz.write_all(AFTER.as_bytes()).expect("memory");
-    let xz = xz.finish().expect("memory");
     let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     bzip2.write_all(AFTER.as_bytes()).expect("memory");
-    let bzip2 = bzip2.finish().expect("memory");
-    for (name, bytes) in
-        [("b.proto.gz", gzip), ("b.zst", zstd), ("b.proto.xz", xz), ("b.bz2", bzip2)]
-    {
+    for (name, bytes) in [
+        ("b.proto.gz", gzip.finish().expect("memory")),
+        ("b.zst", zstd),
+        ("b.proto.xz", xz.finish().expect("memory")),
+        ("b.bz2", bzip2.finish().expect("memory")),
+    ] {
         let text = out(&run(&packed(name, &bytes), &["a.proto", name]));
         assert!(text.contains("FIELD_SAME_TYPE"), "{name}: {text}");
     }

@@ -25,18 +25,19 @@ fn write(folder: &Path, name: &str, content: &str) {
 
 /// Returns the exit code of `diff`, and what it says.
 fn diff(folder: &Path, from: &str, to: &str) -> (Option<i32>, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_nri-compat"));
-    let command = command.current_dir(folder).args(["diff", from, to]);
-    let output = command.output().expect("the tool starts");
+    let output = Command::new(env!("CARGO_BIN_EXE_nri-compat"))
+        .current_dir(folder)
+        .args(["diff", from, to])
+        .output()
+        .expect("the tool starts");
     let said = [output.stdout, output.stderr].concat();
     (output.status.code(), String::from_utf8_lossy(&said).into_owned())
 }
 
 fn git(folder: &Path, arguments: &[&str]) {
     let identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
-    let mut git = Command::new("git");
-    let git = git.current_dir(folder).args(identity).args(arguments);
-    assert!(git.status().expect("git is installed").success());
+    let status = Command::new("git").current_dir(folder).args(identity).args(arguments).status();
+    assert!(status.expect("git is installed").success());
 }
 
 /// The configurations with which buf finds `types/v1/types.proto` in another folder.
@@ -123,7 +124,7 @@ fn a_folder_with_one_proto_is_no_single_file() {
     for (from, to) in
         [("old/a.proto", "new/b.proto"), ("old", "new/b.proto"), ("old/a.proto", "new")]
     {
-        let (code, text) = diff(folder.path(), from, to);
-        assert_eq!(code, Some(0), "{from} {to}: {text}");
+        let (exit, said) = diff(folder.path(), from, to);
+        assert_eq!(exit, Some(0), "{from} {to}: {said}");
     }
 }
