@@ -71,14 +71,12 @@ pub fn probe_target(target: &Target<'_>) -> probe::Target {
 pub fn check_file(path: &Path, targets: &[Target<'_>]) -> Option<Subject> {
     let request = Request { paths: vec![path.to_owned()], ..Request::default() };
     let report = assess(collect(&request, READERS), targets);
-    let mut subjects = report.subjects.into_iter();
-    subjects.find(|subject| !subject.verdicts.is_empty())
+    report.subjects.into_iter().find(|subject| !subject.verdicts.is_empty())
 }
 
 /// Compares the verdicts for every target that both have judged, in the order of the probe.
 pub fn compare(checked: &Subject, probed: &Probed) -> Vec<Comparison> {
-    let targets = probed.targets.iter();
-    let pairs = targets.filter_map(|result| {
+    let pairs = probed.targets.iter().filter_map(|result| {
         let mut verdicts = checked.verdicts.iter();
         Some((verdicts.find(|verdict| verdict.target == result.target)?, result))
     });
@@ -140,8 +138,10 @@ fn lost_because_unknown(probe: &TargetResult) -> (Agreement, String) {
     let known = nri_adaptation::Revision::of(&probe.release).map(|revision| revision.events());
     let lost = probe.events_that(EventOutcome::Lost);
     let is_known = |name: &&str| {
-        let mut rpcs = nri_adaptation::Revision::rpcs().iter();
-        let event = rpcs.find(|rpc| rpc.name == *name).and_then(|rpc| rpc.event);
+        let event = nri_adaptation::Revision::rpcs()
+            .iter()
+            .find(|rpc| rpc.name == *name)
+            .and_then(|rpc| rpc.event);
         event.is_some_and(|event| known.as_ref().is_ok_and(|known| known.contains(event)))
     };
     if !lost.iter().any(is_known) {
@@ -177,8 +177,10 @@ fn same_events(check: &Verdict, probe: &TargetResult) -> (Agreement, String) {
 fn fewer_events(checked: &Subject, check: &Verdict, probe: &TargetResult) -> (Agreement, String) {
     let events: Vec<&str> = check.events.iter().map(String::as_str).collect();
     let arrive = |event: &&str| {
-        let mut results = probe.events.iter();
-        results.any(|result| result.event == *event && result.outcome == EventOutcome::Works)
+        probe
+            .events
+            .iter()
+            .any(|result| result.event == *event && result.outcome == EventOutcome::Works)
     };
     let by_dedicated_rpc = !events.is_empty() && events.iter().all(arrive);
     if by_dedicated_rpc
@@ -192,8 +194,10 @@ fn fewer_events(checked: &Subject, check: &Verdict, probe: &TargetResult) -> (Ag
 
 fn unsubscribed(events: &[&str], probe: &TargetResult) -> (Agreement, String) {
     let subscribed = |event: &&str| {
-        let mut results = probe.events.iter();
-        results.any(|result| result.event == *event && result.outcome != EventOutcome::Lost)
+        probe
+            .events
+            .iter()
+            .any(|result| result.event == *event && result.outcome != EventOutcome::Lost)
     };
     let contradicting: Vec<_> = events.iter().copied().filter(subscribed).collect();
     match (events.join(", ").as_str(), contradicting.join(", ").as_str()) {

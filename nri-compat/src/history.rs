@@ -120,8 +120,7 @@ struct LostField {
 /// Returns every NRI release, with the contents of its protocol and the runtimes that ship it.
 pub(crate) fn versions() -> Result<VersionsReport, Error> {
     let history = crate::data::history()?;
-    let releases = history.releases().iter();
-    let rows = releases.map(|release| version(history, release));
+    let rows = history.releases().iter().map(|release| version(history, release));
     Ok(VersionsReport { data_date: history.date(), versions: rows.collect::<Result<_, _>>()? })
 }
 

@@ -227,8 +227,7 @@ fn fd_write(
 
 /// Returns the number at an offset, of up to eight bytes.
 fn number(bytes: &[u8], at: usize) -> u64 {
-    let bytes = bytes.iter().skip(at).take(8).rev();
-    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
+    bytes.iter().skip(at).take(8).rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Waits for the earliest clock. Other subscriptions fail.

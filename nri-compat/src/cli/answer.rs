@@ -65,8 +65,7 @@ impl AnswerArgs {
     }
 
     fn template(&self) -> Result<Option<UserTemplate>, Error> {
-        let path = self.template.as_deref();
-        path.map(UserTemplate::load).transpose()
+        self.template.as_deref().map(UserTemplate::load).transpose()
     }
 
     /// Judges what was found, and finishes the report, which is not clean if something could not be

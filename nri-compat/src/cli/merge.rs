@@ -131,9 +131,8 @@ fn exit(report: &MergeReport, fail_on: &[Condition]) -> Exit {
         .iter()
         .flat_map(|plugin| &plugin.verdicts)
         .flat_map(|verdict| verdict.outcomes());
-    let mut incidents = report.incidents.iter();
     let fails = outcomes.any(|(outcome, _)| named(outcome, &verdicts))
-        || incidents.any(|incident| level_counts(incident.level, &verdicts))
+        || report.incidents.iter().any(|incident| level_counts(incident.level, &verdicts))
         || (names(None) && report.has_silent_nodes())
         || (names(Some(FailOn::Skipped)) && report.summary.skipped > 0);
     Exit::of(fails && !names(Some(FailOn::Never)))

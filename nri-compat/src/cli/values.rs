@@ -27,8 +27,7 @@ pub(super) fn one_of<T: Copy + Send + Sync>(
 ) -> impl TypedValueParser<Value = T> + use<T> {
     let values = choices.iter().map(|(name, about, _)| PossibleValue::new(*name).help(*about));
     PossibleValuesParser::new(values).try_map(|given| {
-        let mut choices = choices.iter();
-        let choice = choices.find(|(name, ..)| name.eq_ignore_ascii_case(&given));
+        let choice = choices.iter().find(|(name, ..)| name.eq_ignore_ascii_case(&given));
         choice.map(|(.., value)| *value).ok_or("unknown")
     })
 }

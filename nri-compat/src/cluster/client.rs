@@ -52,8 +52,7 @@ impl ApiClient {
         let Access { name, config } = access;
         let limit = options.request_timeout;
         let server = config.cluster_url.to_string();
-        let authority = config.root_cert.as_deref();
-        let id = authority.filter(|all| !all.is_empty()).map(identity);
+        let id = config.root_cert.as_deref().filter(|all| !all.is_empty()).map(identity);
         // A plugin blocks its thread.
         let connecting = spawn_blocking(|| kube::Client::try_from(config));
         let Ok(Ok(connected)) = timeout(limit, connecting).await else {

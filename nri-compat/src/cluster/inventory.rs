@@ -172,8 +172,8 @@ impl Inventory {
     /// Returns the containers of the pods under the objects that own them, and those of templates
     /// that no pod runs.
     pub fn plugins(mut self) -> Vec<Plugin> {
-        let all = std::mem::take(&mut self.plugins).into_values();
-        let (running, declared): (Vec<_>, Vec<_>) = all.partition(|plugin| plugin.pods > 0);
+        let (running, declared): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.plugins).into_values().partition(|plugin| plugin.pods > 0);
         let workloads: BTreeSet<WorkloadPlace> =
             declared.iter().map(|plugin| whole(&plugin.place)).collect();
         let mut plugins = PluginContainers::new();

@@ -82,8 +82,8 @@ impl Image {
     /// Returns the image of a container of a pod: the one that its status names, if a registry
     /// knows it.
     pub(super) fn running(container: &Container, pod: &Node) -> Self {
-        let of_pod = pod.get("status").into_iter();
-        let mut lists = of_pod.flat_map(|status| STATUSES.map(|list| status.maps(list)));
+        let mut lists =
+            pod.get("status").into_iter().flat_map(|status| STATUSES.map(|list| status.maps(list)));
         let of_container = lists.find_map(|mut list| {
             list.find(|status| status.text("name") == Some(container.name.as_str()))
         });

@@ -99,8 +99,7 @@ impl Peers<'_> {
 /// Returns the reason for a peer that lacks a service, with the service that has its calls under
 /// another name, if there is one.
 fn lacking((who, peer): (&str, Peer<'_>), service: &Service, consequence: &str) -> String {
-    let mut services = peer.side.protocol.services.iter();
-    match services.find(|other| is_alike(other, service)) {
+    match peer.side.protocol.services.iter().find(|other| is_alike(other, service)) {
         Some(other) => format!(
             "the {who} calls this service {}, and services are found by name: {consequence}",
             other.full_name

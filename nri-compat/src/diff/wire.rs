@@ -280,8 +280,7 @@ fn other_value<'s>(
     let other = if read.numbers.contains_key(name) {
         same_number.first()
     } else {
-        let mut others = same_number.iter();
-        others.find(|other| {
+        same_number.iter().find(|other| {
             let number = sent.numbers.get(other.id.name());
             number.is_some_and(|number| *number != value.number)
         })

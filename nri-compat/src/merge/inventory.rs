@@ -346,8 +346,7 @@ fn names<'n>(nodes: impl Iterator<Item = &'n &'n str>) -> Vec<String> {
 
 /// Returns the stored set that equals this one.
 fn stored(sets: &mut BTreeSet<Numbers>, set: BTreeSet<usize>) -> Numbers {
-    let known = sets.get(&set).cloned();
-    known.unwrap_or_else(|| {
+    sets.get(&set).cloned().unwrap_or_else(|| {
         let set = Numbers::new(set);
         sets.insert(set.clone());
         set

@@ -23,8 +23,7 @@ pub fn apply(
     let mut decisions = AppliedDecisions::new(Scope::Check, policy, baseline, today);
     for subject in &mut report.subjects {
         let mut verdicts = std::mem::take(&mut subject.verdicts);
-        let bad = verdicts.iter_mut();
-        for verdict in bad.filter(|verdict| verdict.outcome != Outcome::Ok) {
+        for verdict in verdicts.iter_mut().filter(|verdict| verdict.outcome != Outcome::Ok) {
             let candidate = Candidate::verdict(subject, verdict);
             (verdict.level, verdict.suppressed) = decisions.of(candidate);
         }
@@ -69,8 +68,7 @@ pub(crate) fn apply_to_conformance(
     today: Date,
 ) {
     let mut decisions = AppliedDecisions::new(Scope::Conformance, policy, baseline, today);
-    let violations = report.results.iter_mut();
-    for test in violations.filter(|test| test.violation.is_some()) {
+    for test in report.results.iter_mut().filter(|test| test.violation.is_some()) {
         let candidate = Candidate::test(&report.subject, test);
         let (level, suppressed) = decisions.of(candidate);
         (test.level, test.suppressed) = (level.unwrap_or(test.level), suppressed);
@@ -103,8 +101,12 @@ impl<'p> AppliedDecisions<'p> {
     /// suppressed: by an ignore in force that matches it, because its rule is `off`, or because the
     /// baseline contains it. Marks all that match as used.
     fn of(&mut self, candidate: Candidate) -> (Option<Level>, Option<Suppression>) {
-        let mut rules = self.policy.rules.iter();
-        let rule = rules.find(|(id, _)| id.0 == candidate.known.rule).map(|(_, level)| *level);
+        let rule = self
+            .policy
+            .rules
+            .iter()
+            .find(|(id, _)| id.0 == candidate.known.rule)
+            .map(|(_, level)| *level);
         let off = (rule == Some(RuleLevel::Off)).then(|| "its rule is off".to_owned());
         let by_policy = self.ignored(&candidate).or(off);
         let baseline = self.baseline.as_mut();
@@ -137,8 +139,7 @@ impl<'p> AppliedDecisions<'p> {
     /// Returns notes about the ignores that have expired or match nothing, and about entries of the
     /// baseline that were not found.
     fn notes(&self) -> Vec<String> {
-        let ignores = self.ignores.iter();
-        let unused = ignores.filter_map(|(spanned, is_used)| {
+        let unused = self.ignores.iter().filter_map(|(spanned, is_used)| {
             let ignore = spanned.get_ref();
             let why = match ignore.expires {
                 Some(last) if last < self.today => format!("expired on {last}"),

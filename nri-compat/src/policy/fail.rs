@@ -108,8 +108,7 @@ pub(crate) fn exit_of_conformance(report: &ConformanceReport, fail_on: &[FailOnT
         TestOutcome::Known => fail_on.contains(&FailOnTest::Known),
         TestOutcome::Skip => fail_on.contains(&FailOnTest::Skip),
     };
-    let mut results = report.results.iter();
-    let found = results.any(|test| test.suppressed.is_none() && counts(test));
+    let found = report.results.iter().any(|test| test.suppressed.is_none() && counts(test));
     Exit::of(found && !fail_on.contains(&FailOnTest::Never))
 }
 

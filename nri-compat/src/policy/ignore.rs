@@ -136,8 +136,7 @@ fn is_release_of(target: &str, wanted: &str) -> bool {
 /// Returns the names by which a policy may name a plugin.
 fn names(subject: &Subject) -> Vec<String> {
     let path = subject.place.whole_file().to_string();
-    let names = subject.name.iter().cloned();
-    names.chain([subject.label(), path]).collect()
+    subject.name.iter().cloned().chain([subject.label(), path]).collect()
 }
 
 /// A finding that a policy may ignore and a baseline may contain.

@@ -170,8 +170,8 @@ pub fn challenges(header: &str) -> Vec<Challenge> {
 
 fn supported(challenge: &ChallengeRef<'_>) -> Option<Challenge> {
     let value = |wanted: &str| {
-        let mut all = challenge.params.iter();
-        let (_, value) = all.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+        let (_, value) =
+            challenge.params.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
         Some(value.to_unescaped())
     };
     match challenge.scheme.to_ascii_lowercase().as_str() {

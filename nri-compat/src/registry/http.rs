@@ -52,8 +52,7 @@ impl Http {
     pub(super) fn is_insecure(&self, host: &str) -> bool {
         let authority: Option<Authority> = host.parse().ok();
         let names = [host, authority.as_ref().map_or(host, Authority::host)];
-        let mut insecure = self.insecure.iter();
-        insecure.any(|named| names.iter().any(|name| named.eq_ignore_ascii_case(name)))
+        self.insecure.iter().any(|named| names.iter().any(|name| named.eq_ignore_ascii_case(name)))
     }
 
     /// Sends a GET request. Redirects are not followed. The limit is for the time from the

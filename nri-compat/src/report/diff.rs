@@ -162,14 +162,9 @@ pub struct Summary {
 impl DiffReport {
     /// Counts findings by level and changes by kind in the summary.
     pub(crate) fn count(&mut self) {
-        let findings = |level| {
-            let all = self.findings.iter();
-            all.filter(|finding| finding.level == level).count()
-        };
-        let changes = |kind| {
-            let all = self.changes.iter();
-            all.filter(|change| change.kind == kind).count()
-        };
+        let findings =
+            |level| self.findings.iter().filter(|finding| finding.level == level).count();
+        let changes = |kind| self.changes.iter().filter(|change| change.kind == kind).count();
         self.summary = Summary {
             errors: findings(Level::Error),
             warnings: findings(Level::Warning),

@@ -41,13 +41,11 @@ fn write_metric(
     samples: impl IntoIterator<Item = String>,
 ) -> io::Result<()> {
     writeln!(out, "# TYPE {name} gauge")?;
-    let mut units = ["seconds", "bytes"].into_iter();
-    if let Some(unit) = units.find(|unit| name.ends_with(unit)) {
+    if let Some(unit) = ["seconds", "bytes"].into_iter().find(|unit| name.ends_with(unit)) {
         writeln!(out, "# UNIT {name} {unit}")?;
     }
     writeln!(out, "# HELP {name} {help}")?;
-    let mut samples = samples.into_iter();
-    samples.try_for_each(|sample| writeln!(out, "{name}{sample}"))
+    samples.into_iter().try_for_each(|sample| writeln!(out, "{name}{sample}"))
 }
 
 /// Returns a sample without the name of its metric: `{target="nri@0.12.5"} 1`.
@@ -77,7 +75,6 @@ fn path(subject: &Subject) -> String {
 /// Writes one sample per plugin and target.
 fn write_verdicts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let samples = report.verdicts().map(|(subject, verdict)| {
-        let removal = verdict.planned_removal.as_deref();
         let labels = [
             ("target", verdict.target.as_str()),
             ("plugin", &subject.label()),
@@ -85,7 +82,7 @@ fn write_verdicts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
             ("kind", subject.kind.as_str()),
             ("verdict", verdict.outcome.as_str()),
             ("rule", verdict.rule),
-            ("removal", removal.unwrap_or_default()),
+            ("removal", verdict.planned_removal.as_deref().unwrap_or_default()),
             ("suppressed", &verdict.suppressed.is_some().to_string()),
         ];
         sample(&labels, 1)

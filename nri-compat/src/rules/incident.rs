@@ -172,8 +172,7 @@ mod tests {
             assert_eq!(file.id, id);
             let texts = [file.summary, file.explanation, file.remedy, file.rests_on];
             assert!(texts.iter().all(|text| !text.is_empty()), "{id}");
-            let wordings = file.wordings.iter();
-            let bare = wordings.filter(|wording| wording.samples.is_empty());
+            let bare = file.wordings.iter().filter(|wording| wording.samples.is_empty());
             assert_eq!(bare.count(), 0, "{id}: a wording has no sample");
         }
     }

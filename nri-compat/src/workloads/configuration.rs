@@ -29,8 +29,7 @@ pub(crate) fn names_table(bytes: &[u8]) -> bool {
 
 /// Returns the texts in a document that name a table of NRI.
 pub(super) fn texts(document: &Node) -> Vec<EmbeddedText> {
-    let texts = document.texts().into_iter();
-    let decoded = texts.map(|(line, text)| (line, decoded(text)));
+    let decoded = document.texts().into_iter().map(|(line, text)| (line, decoded(text)));
     let named = decoded.filter(|(_, text)| names_table(text.as_bytes()));
     named.map(|(line, text)| EmbeddedText { line, text: text.into_owned() }).collect()
 }

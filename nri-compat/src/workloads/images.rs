@@ -54,8 +54,7 @@ impl PublishedImage {
 pub(super) fn published(reference: &str) -> Option<&'static PublishedImage> {
     let repository = repository(reference);
     let is_mirrored = |path: &str| ends_with_path(repository, path);
-    let mut images = TABLE.image.iter();
-    images.find(|image| image.path().is_some_and(is_mirrored))
+    TABLE.image.iter().find(|image| image.path().is_some_and(is_mirrored))
 }
 
 /// The addresses of the repository that most published plugins come from: of its sources, images
@@ -109,8 +108,8 @@ fn by_name(name: &str) -> Option<&'static str> {
 
 /// Returns the published plugin whose repository a text contains.
 pub(crate) fn images_in(text: &str) -> Option<&'static str> {
-    let mut images = TABLE.image.iter();
-    let image = images.find(|image| image.path().is_some_and(|path| text.contains(path)));
+    let image =
+        TABLE.image.iter().find(|image| image.path().is_some_and(|path| text.contains(path)));
     image.map(|image| image.repository.as_str())
 }
 

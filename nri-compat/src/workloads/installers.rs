@@ -78,8 +78,7 @@ fn of_tool(node: &Node) -> Vec<Statement> {
 
 /// Returns what `state` says about the texts in a node.
 fn of_texts(node: &Node, state: fn(u32, &str) -> Option<Statement>) -> Vec<Statement> {
-    let texts = node.texts().into_iter();
-    texts.filter_map(|(line, text)| state(line, text)).collect()
+    node.texts().into_iter().filter_map(|(line, text)| state(line, text)).collect()
 }
 
 fn chart(line: u32, text: &str) -> Option<Statement> {

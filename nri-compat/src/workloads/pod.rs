@@ -102,8 +102,7 @@ impl Workload {
 
     /// Returns the containers that may be NRI plugins.
     pub fn candidates(&self) -> impl Iterator<Item = &Container> {
-        let all = self.containers.iter();
-        all.filter(|container| !container.reasons.is_empty())
+        self.containers.iter().filter(|container| !container.reasons.is_empty())
     }
 }
 

@@ -69,12 +69,14 @@ fn expected() -> Vec<(String, u64)> {
 #[test]
 fn json_and_sarif() {
     let report: Value = serde_json::from_str(&check("json")).unwrap();
-    let subjects = report["subjects"].as_array().unwrap().iter();
-    let places = subjects.map(|one| (text(&one["path"]), one["place"]["line"].as_u64().unwrap()));
+    let places = report["subjects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (text(&one["path"]), one["place"]["line"].as_u64().unwrap()));
     assert_eq!(sorted(places.collect()), expected());
     let sarif: Value = serde_json::from_str(&check("sarif")).unwrap();
-    let results = sarif["runs"][0]["results"].as_array().unwrap().iter();
-    let locations = results.map(|result| {
+    let locations = sarif["runs"][0]["results"].as_array().unwrap().iter().map(|result| {
         let place = &result["locations"][0]["physicalLocation"];
         (text(&place["artifactLocation"]["uri"]), place["region"]["startLine"].as_u64().unwrap())
     });

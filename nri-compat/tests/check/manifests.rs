@@ -44,8 +44,12 @@ fn subject_line(subject: &Value) -> String {
     let verdict = subject["verdicts"][0]["verdict"].as_str().unwrap_or("-");
     let path = subject["path"].as_str().unwrap();
     let within = path.split_once(": ").map_or(path, |(_, within)| within);
-    let evidence = subject["evidence"].as_array().unwrap().iter();
-    let details: Vec<&str> = evidence.map(|one| one["detail"].as_str().unwrap()).collect();
+    let details: Vec<&str> = subject["evidence"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["detail"].as_str().unwrap())
+        .collect();
     format!("{line} {within}: {verdict}: {}", details.join("; "))
 }
 
@@ -106,9 +110,11 @@ fn every_format_points_at_the_container() {
 /// Returns the rule and the line of each finding about a configuration.
 fn findings(document: &str) -> Vec<String> {
     let report = json_of(&["-", "--target", "containerd@2.1"], document.as_bytes());
-    let subjects = report["subjects"].as_array().unwrap().iter();
-    let incidents =
-        subjects.flat_map(|one| one["incidents"].as_array().cloned().unwrap_or_default());
+    let incidents = report["subjects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|one| one["incidents"].as_array().cloned().unwrap_or_default());
     let line = |one: Value| format!("{}: {}", one["place"]["line"], one["rule"].as_str().unwrap());
     incidents.map(line).collect()
 }
@@ -176,12 +182,14 @@ fn the_configuration_of_a_runtime_in_a_folder_is_judged() {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
     let report = json_of(&[folder.path().to_str().unwrap()], b"");
-    let subjects = report["subjects"].as_array().unwrap().iter();
-    let found = subjects.map(|one| {
+    let found = report["subjects"].as_array().unwrap().iter().map(|one| {
         let file = Path::new(one["path"].as_str().unwrap()).file_name().unwrap().to_str().unwrap();
-        let incidents = one["incidents"].as_array().unwrap().iter();
-        let rules: Vec<&str> =
-            incidents.map(|incident| incident["rule"].as_str().unwrap()).collect();
+        let rules: Vec<&str> = one["incidents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|incident| incident["rule"].as_str().unwrap())
+            .collect();
         format!("{file}: {}", rules.join(" "))
     });
     let expected = ["config.toml.tmpl", "containerd.toml", "crio.conf"]

@@ -162,8 +162,7 @@ fn serve(stream: Box<dyn Connection>, requests: &Mutex<Vec<Request>>, handler: &
     while let Some(mut request) = read(&mut reader) {
         {
             let mut requests = lock(requests);
-            let mut same = requests.iter().rev();
-            let last = same.find(|one| one.path == request.path);
+            let last = requests.iter().rev().find(|one| one.path == request.path);
             request.nth = last.map_or(0, |last| last.nth + 1);
             requests.push(request.clone());
         }

@@ -23,13 +23,18 @@ fn only_lists_are_requested_and_the_role_permits_exactly_those() {
     let text = |path: &str| std::fs::read_to_string(root.join(path)).expect("a file");
     let deployed = text("../deploy/kubernetes/cluster-reader.yaml");
     let permitted: Value = serde_yaml_ng::from_str(&deployed).expect("YAML");
-    let rules = permitted["rules"].as_array().expect("rules").iter();
-    let names: Vec<(&str, &str)> = rules
+    let names: Vec<(&str, &str)> = permitted["rules"]
+        .as_array()
+        .expect("rules")
+        .iter()
         .flat_map(|rule| {
             assert_eq!(rule["verbs"], json!([VERB]));
             let group = rule["apiGroups"][0].as_str().expect("a group");
-            let plurals = rule["resources"].as_array().expect("resources").iter();
-            plurals.map(move |plural| (group, plural.as_str().expect("a name")))
+            rule["resources"]
+                .as_array()
+                .expect("resources")
+                .iter()
+                .map(move |plural| (group, plural.as_str().expect("a name")))
         })
         .collect();
     assert_eq!(names, RESOURCES.map(|resource| (resource.group, resource.plural)));

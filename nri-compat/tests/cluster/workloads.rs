@@ -50,8 +50,12 @@ fn images(pods: &[Value]) -> BTreeMap<String, (String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let found = subjects.map(|subject| {
         let place = &subject["place"];
-        let evidence = subject["evidence"].as_array().expect("evidence").iter();
-        let details: Vec<String> = evidence.map(|one| text(&one["detail"])).collect();
+        let details: Vec<String> = subject["evidence"]
+            .as_array()
+            .expect("evidence")
+            .iter()
+            .map(|one| text(&one["detail"]))
+            .collect();
         let container = text(&place["workload"]["container"]);
         (container, (text(&place["image"]), details.join("; ")))
     });

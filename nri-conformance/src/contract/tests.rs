@@ -60,8 +60,7 @@ fn every_statement_is_complete_and_well_formed() {
         for link in links {
             assert!(link.starts_with("https://"), "{id}: {link}");
         }
-        let texts = [&statement.text, &statement.cost].into_iter();
-        for text in texts.chain(&statement.note) {
+        for text in [&statement.text, &statement.cost].into_iter().chain(&statement.note) {
             let begins = text.starts_with(|c: char| c.is_uppercase() || c == '`');
             assert!(begins && text.ends_with('.'), "{id}: {text}");
             assert!(!text.contains(['\n', '\t']), "{id}: {text}");

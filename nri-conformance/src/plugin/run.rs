@@ -198,8 +198,7 @@ fn plan(options: &Options) -> Vec<(&'static Test, Revision)> {
 }
 
 fn selected<'a>(test: &'a Test, options: &'a Options) -> impl Iterator<Item = &'static str> + 'a {
-    let statements = test.statements.iter().copied();
-    statements.filter(|statement| options.selects(statement))
+    test.statements.iter().copied().filter(|statement| options.selects(statement))
 }
 
 /// Adds the violations of statements whose own tests saw none. What a test sees counts, whichever

@@ -100,8 +100,7 @@ impl Sequence {
 
     fn grouped<'a>(&'a self, subject: fn(&'a Arrival) -> Option<SubjectKey<'a>>) -> Groups<'a> {
         let mut groups = Groups::new();
-        let arrivals = self.arrivals.iter();
-        for arrival in arrivals.filter(|arrival| arrival.hook.event().is_some()) {
+        for arrival in self.arrivals.iter().filter(|arrival| arrival.hook.event().is_some()) {
             if let Some(subject) = subject(arrival) {
                 groups.entry(subject).or_default().push(arrival);
             }

@@ -120,8 +120,10 @@ impl Sim {
     pub(crate) fn state(&self) -> State {
         let world = self.world();
         let pods = world.pods.values().map(|pod| pod.event.clone());
-        let containers = world.containers.values();
-        (pods.collect(), containers.map(|container| container.event.clone()).collect())
+        (
+            pods.collect(),
+            world.containers.values().map(|container| container.event.clone()).collect(),
+        )
     }
 
     pub(crate) async fn pod_event(&self, event: Event, pod: &api::PodSandbox) -> Reply {

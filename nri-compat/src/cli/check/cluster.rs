@@ -69,8 +69,8 @@ impl ClusterArgs {
 impl ClusterScan {
     /// Checks the images of the plugins, and the places that the command line names.
     fn collect(self, args: &CheckArgs, targets: &[Target<'_>]) -> Collected {
-        let plugins = self.cluster.plugins.iter();
-        let images: Vec<ImageRequest> = plugins.map(|plugin| self.request(plugin)).collect();
+        let images: Vec<ImageRequest> =
+            self.cluster.plugins.iter().map(|plugin| self.request(plugin)).collect();
         // An empty request would check this machine.
         let mut collected = if images.is_empty() && !args.names_places() {
             Collected::default()
@@ -84,8 +84,8 @@ impl ClusterScan {
     /// Returns what the cluster itself shows, without the images of its plugins.
     fn into_collected(self) -> Collected {
         let view = &self.cluster.view;
-        let plugins = self.cluster.plugins.iter();
-        let candidates: BTreeSet<_> = plugins.map(|plugin| plugin.place.workload()).collect();
+        let candidates: BTreeSet<_> =
+            self.cluster.plugins.iter().map(|plugin| plugin.place.workload()).collect();
         let workloads = WorkloadCount {
             examined: view.pods + view.workloads,
             candidates: candidates.len() as u64,
@@ -134,8 +134,8 @@ impl ClusterScan {
             counted(warned.nodes.len(), "node"),
             warned.deprecation
         );
-        let plugins = self.cluster.plugins.iter();
-        let there = plugins.filter(|plugin| !plugin.nodes.is_disjoint(&warned.nodes));
+        let there =
+            self.cluster.plugins.iter().filter(|plugin| !plugin.nodes.is_disjoint(&warned.nodes));
         let workloads: BTreeSet<String> =
             there.map(|plugin| workload_name(&plugin.place)).collect();
         let names: Vec<String> = workloads.into_iter().take(MAX_NAMED).collect();

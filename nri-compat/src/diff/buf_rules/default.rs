@@ -88,8 +88,7 @@ fn text(schema: &Schema, field: &FieldDescriptor, value: &DefaultValue) -> Strin
 }
 
 fn enum_name(schema: &Schema, field: &FieldDescriptor, number: i128) -> String {
-    let mut values = enum_values(schema, field).iter();
-    let named = values.find(|value| i128::from(value.number) == number);
+    let named = enum_values(schema, field).iter().find(|value| i128::from(value.number) == number);
     named.map_or_else(|| number.to_string(), |value| value.id.name().to_owned())
 }
 

@@ -25,8 +25,9 @@ fn ids<T: Declaration>(all: &[T]) -> Vec<&Id> {
 
 pub(in crate::diff) fn file(run: &mut RuleRun<'_>) {
     let pairs = run.pairs;
-    let files = pairs.from.files.iter();
-    for File { name, .. } in files.filter(|file| pairs.to.file(&file.name).is_none()) {
+    for File { name, .. } in
+        pairs.from.files.iter().filter(|file| pairs.to.file(&file.name).is_none())
+    {
         run.sink.add(None, name, format!("file {name:?} was deleted"));
     }
 }
@@ -39,8 +40,7 @@ pub(in crate::diff) fn package(run: &mut RuleRun<'_>) {
 }
 
 fn packages(schema: &Schema) -> BTreeSet<&str> {
-    let files = schema.files.iter();
-    files.map(|file| file.package.as_str()).collect()
+    schema.files.iter().map(|file| file.package.as_str()).collect()
 }
 
 /// Returns the packages to check. buf checks a package only if it still declares something of the

@@ -107,8 +107,7 @@ pub(in crate::diff) fn required(
 }
 
 fn required_fields(message: &MessageDescriptor) -> impl Iterator<Item = &FieldDescriptor> {
-    let fields = message.fields.iter();
-    fields.filter(|field| field.label == n::LABEL_REQUIRED)
+    message.fields.iter().filter(|field| field.label == n::LABEL_REQUIRED)
 }
 
 fn required_numbers(message: &MessageDescriptor) -> HashSet<i32> {

@@ -10,8 +10,7 @@ const MAX_FIELD: i64 = (1 << 29) - 1;
 
 /// Returns true if one of the ranges holds the number.
 pub(super) fn contains(ranges: &[Span], number: i64) -> bool {
-    let mut ranges = ranges.iter();
-    ranges.any(|range| (range.start..=range.end).contains(&number))
+    ranges.iter().any(|range| (range.start..=range.end).contains(&number))
 }
 
 pub(in crate::diff) fn extension(

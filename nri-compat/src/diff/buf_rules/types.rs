@@ -87,8 +87,8 @@ fn compatible_name(run: &mut RuleRun<'_>, old: &FieldDescriptor, new: &FieldDesc
 /// more.
 fn moved(old: &EnumDescriptor, new: &EnumDescriptor) -> bool {
     let values: HashSet<_> = new.values.iter().map(named_number).collect();
-    let mut old_values = old.values.iter();
-    old.id.name() == new.id.name() && old_values.all(|value| values.contains(&named_number(value)))
+    old.id.name() == new.id.name()
+        && old.values.iter().all(|value| values.contains(&named_number(value)))
 }
 
 fn named_number(value: &EnumValueDescriptor) -> (&str, i32) {

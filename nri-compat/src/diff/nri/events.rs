@@ -37,8 +37,7 @@ fn number_changed(old: &Event, new: &Event, sink: &mut Sink) {
 }
 
 fn removed(cx: &Context<'_>, old: &Event, sink: &mut Sink) {
-    let mut events = cx.to.nri.events.iter();
-    let consequence = match events.find(|event| event.number == old.number) {
+    let consequence = match cx.to.nri.events.iter().find(|event| event.number == old.number) {
         Some(successor) => format!("subscribe to {} instead", successor.name),
         None => "are dropped with `invalid plugin events`".to_owned(),
     };

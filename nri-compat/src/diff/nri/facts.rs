@@ -25,8 +25,10 @@ impl<'h> Facts<'h> {
     }
 
     fn deprecation(&self, rpc: &str) -> Option<&'h Deprecation> {
-        let mut all = self.history.deprecations().iter();
-        all.find(|one| matches!(&one.interface, Interface::Rpc { rpc: name, .. } if name == rpc))
+        self.history
+            .deprecations()
+            .iter()
+            .find(|one| matches!(&one.interface, Interface::Rpc { rpc: name, .. } if name == rpc))
     }
 
     /// Returns when the RPC with this full name will be removed: `removal is planned for containerd
@@ -71,8 +73,10 @@ impl<'h> Facts<'h> {
 
     /// Returns ranges of runtime releases whose protocol revision satisfies `wanted`.
     pub(in crate::diff) fn shipping(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
-        let releases = self.history.releases().iter();
-        let nri: Vec<&str> = releases
+        let nri: Vec<&str> = self
+            .history
+            .releases()
+            .iter()
             .filter(|release| wanted(&release.revision))
             .map(|release| release.name.as_str())
             .collect();
@@ -86,8 +90,11 @@ impl<'h> Facts<'h> {
         from: &NriSide<'_>,
         to: &NriSide<'_>,
     ) -> Vec<Deprecated> {
-        let all = self.history.deprecations().iter();
-        let new = all.filter(|one| replaced_in(one, to) && !replaced_in(one, from));
+        let new = self
+            .history
+            .deprecations()
+            .iter()
+            .filter(|one| replaced_in(one, to) && !replaced_in(one, from));
         new.map(deprecated).collect()
     }
 }

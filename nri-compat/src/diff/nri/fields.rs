@@ -24,8 +24,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
 /// Returns true if the message has the field. Peers identify a field by its number; a new name does
 /// not affect them.
 fn has(message: &Message, field: &Field) -> bool {
-    let mut fields = message.fields.iter();
-    fields.any(|other| other.number == field.number)
+    message.fields.iter().any(|other| other.number == field.number)
 }
 
 /// Returns true for fields with separate rules.

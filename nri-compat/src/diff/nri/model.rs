@@ -32,10 +32,9 @@ pub(in crate::diff) fn protocol(schema: &Schema) -> Option<Protocol> {
 /// Returns true if a schema has a service `Plugin` with `Configure`. The model of any other is not
 /// made: it may be large.
 fn may_be_nri(schema: &Schema) -> bool {
-    let mut services = schema.services.iter();
-    services.any(|service| {
-        let mut methods = service.methods.iter();
-        service.id.name() == PLUGIN && methods.any(|method| method.id.name() == CONFIGURE)
+    schema.services.iter().any(|service| {
+        service.id.name() == PLUGIN
+            && service.methods.iter().any(|method| method.id.name() == CONFIGURE)
     })
 }
 
@@ -50,8 +49,10 @@ pub(in crate::diff) fn like(protocol: Protocol, other: &Protocol) -> Protocol {
 
 /// Returns true if the schema has a service `Plugin` or `Runtime` in this package.
 fn serves(protocol: &Protocol, package: &str) -> bool {
-    let mut services = protocol.services.iter();
-    services.any(|service| is_known(service) && package_of(&service.full_name) == package)
+    protocol
+        .services
+        .iter()
+        .any(|service| is_known(service) && package_of(&service.full_name) == package)
 }
 
 fn is_known(service: &Service) -> bool {
@@ -64,12 +65,10 @@ fn package_like(protocol: &Protocol, other: &str) -> String {
     if serves(protocol, other) {
         return other.to_owned();
     }
-    let mut services = protocol.services.iter();
-    if let Some(service) = services.find(|service| is_known(service)) {
+    if let Some(service) = protocol.services.iter().find(|service| is_known(service)) {
         return package_of(&service.full_name).to_owned();
     }
-    let mut messages = protocol.messages.iter();
-    if messages.any(|message| package_of(&message.full_name) == other) {
+    if protocol.messages.iter().any(|message| package_of(&message.full_name) == other) {
         other.to_owned()
     } else {
         protocol.package.clone()
@@ -97,11 +96,17 @@ fn events_like(protocol: &Protocol, package: &str, other: &Protocol) -> String {
 fn renamed_events(protocol: &Protocol, package: &str, other: &Protocol) -> Option<String> {
     let request = &other.service(PLUGIN)?.rpc(STATE_CHANGE)?.input;
     let events = events(other, &other.package, EVENT)?.full_name.clone();
-    let mut other_fields = other.message(request)?.fields.iter();
-    let field = other_fields.find(|field| field.kind == FieldKind::Enum(events.clone()))?;
+    let field = other
+        .message(request)?
+        .fields
+        .iter()
+        .find(|field| field.kind == FieldKind::Enum(events.clone()))?;
     let name = request.strip_prefix(other.package.as_str())?;
-    let mut own_fields = protocol.message(&format!("{package}{name}"))?.fields.iter();
-    let own = own_fields.find(|own| own.number == field.number)?;
+    let own = protocol
+        .message(&format!("{package}{name}"))?
+        .fields
+        .iter()
+        .find(|own| own.number == field.number)?;
     match &own.kind {
         FieldKind::Enum(full_name) => full_name.rsplit('.').next().map(str::to_owned),
         FieldKind::Scalar(_) | FieldKind::Message(_) | FieldKind::Map { .. } => None,
@@ -176,8 +181,7 @@ impl EventNames<'_> {
                 }
                 continue;
             }
-            let mut others = other.values.iter();
-            let renamed = others.find(|known| {
+            let renamed = other.values.iter().find(|known| {
                 known.number == value.number
                     && sentinels[1] != Some(known.number)
                     && !has_value(&before, &known.name)

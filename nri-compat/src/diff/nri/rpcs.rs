@@ -136,8 +136,9 @@ pub(super) fn wasm_exports(cx: &Context<'_>, sink: &mut Sink) {
     let Some(plugin) = cx.to.protocol.service(PLUGIN) else {
         return;
     };
-    let rpcs = plugin.rpcs.iter();
-    let new: Vec<String> = rpcs
+    let new: Vec<String> = plugin
+        .rpcs
+        .iter()
         .filter(|rpc| cx.from.rpc(PLUGIN, &rpc.name).is_none())
         .map(|rpc| wasm_export(&rpc.name))
         .collect();

@@ -51,8 +51,7 @@ impl<'s> NriSide<'s> {
         let own = self.protocol.message(&self.full(relative));
         own.or_else(|| {
             let top = relative.split('.').next().unwrap_or(relative);
-            let mut others = self.protocol.messages.iter();
-            let other = others.find(|message| message.name == top)?;
+            let other = self.protocol.messages.iter().find(|message| message.name == top)?;
             let package = package_of(&other.full_name);
             self.protocol.message(&full_name(package, relative))
         })
@@ -75,8 +74,7 @@ impl<'s> NriSide<'s> {
 
     /// Returns every enum, nested or not.
     pub(in crate::diff) fn enums(&self) -> Vec<&'s Enum> {
-        let messages = self.messages().into_iter();
-        let nested = messages.flat_map(|message| &message.enums);
+        let nested = self.messages().into_iter().flat_map(|message| &message.enums);
         self.protocol.enums.iter().chain(nested).collect()
     }
 
@@ -145,8 +143,7 @@ pub(super) fn events_enum(protocol: &Protocol) -> Option<&Enum> {
 
 /// Returns the enum with this full name that is not nested in a message.
 pub(super) fn enumeration<'p>(protocol: &'p Protocol, full_name: &str) -> Option<&'p Enum> {
-    let mut enums = protocol.enums.iter();
-    enums.find(|found| found.full_name == full_name)
+    protocol.enums.iter().find(|found| found.full_name == full_name)
 }
 
 /// The names, without package, of the messages and enums that travel in each direction.
@@ -163,8 +160,11 @@ pub(in crate::diff) struct Flows {
 impl Flows {
     /// Follows the fields of every request and response.
     pub(in crate::diff) fn new(side: &NriSide<'_>) -> Self {
-        let messages = side.messages().into_iter();
-        let by_name = messages.map(|message| (message.full_name.as_str(), message)).collect();
+        let by_name = side
+            .messages()
+            .into_iter()
+            .map(|message| (message.full_name.as_str(), message))
+            .collect();
         let mut flows = Self::default();
         for service in &side.protocol.services {
             for rpc in &service.rpcs {

@@ -56,8 +56,9 @@ impl Peers<'_> {
     }
 
     fn unserved_by_runtime(&mut self) {
-        let services = self.plugin.side.protocol.services.iter();
-        for service in services.filter(|service| service.name != PLUGIN) {
+        for service in
+            self.plugin.side.protocol.services.iter().filter(|service| service.name != PLUGIN)
+        {
             for rpc in &service.rpcs {
                 if self.runtime.side.rpc(&service.name, &rpc.name).is_some() {
                     continue;
@@ -88,8 +89,9 @@ impl Peers<'_> {
         for service in
             served.filter(|service| self.plugin.side.protocol.service(&service.name).is_none())
         {
-            let mut services = self.plugin.schema.services.iter();
-            let Some(called) = services.find(|called| called.id.name() == service.name) else {
+            let Some(called) =
+                self.plugin.schema.services.iter().find(|called| called.id.name() == service.name)
+            else {
                 continue; // a plugin that does not have a service does not call it
             };
             let detail = format!(

@@ -43,9 +43,12 @@ impl<'s> Peers<'s> {
             Transfers::new(runtime.schema, plugin.schema),
             Transfers::new(plugin.schema, runtime.schema),
         ];
-        let of_runtime = runtime.side.protocol.services.iter();
-        let called =
-            of_runtime.flat_map(|service| service.rpcs.iter().map(move |rpc| (service, rpc)));
+        let called = runtime
+            .side
+            .protocol
+            .services
+            .iter()
+            .flat_map(|service| service.rpcs.iter().map(move |rpc| (service, rpc)));
         let shared = called.filter_map(|(service, called)| {
             let known = self.plugin.side.rpc(&service.name, &called.name)?;
             let transfers = &mut to_plugin_and_runtime;

@@ -40,8 +40,8 @@ fn host(node: &str, subjects: &[Value]) -> String {
 
 /// Returns each plugin with its path and number of nodes, sorted.
 fn nodes_by_path(report: &MergeReport) -> Vec<(&str, usize)> {
-    let plugins = report.plugins.iter();
-    let mut nodes: Vec<_> = plugins.map(|one| (one.path.as_str(), one.nodes)).collect();
+    let mut nodes: Vec<_> =
+        report.plugins.iter().map(|one| (one.path.as_str(), one.nodes)).collect();
     nodes.sort_unstable();
     nodes
 }

@@ -116,9 +116,8 @@ impl Incident {
 impl CheckReport {
     /// Returns every incident with its subject, in the order of the report.
     pub fn incidents(&self) -> impl Iterator<Item = (&Subject, &Incident)> + Clone {
-        self.subjects.iter().flat_map(|subject| {
-            let incidents = subject.incidents.iter();
-            incidents.map(move |incident| (subject, incident))
-        })
+        self.subjects
+            .iter()
+            .flat_map(|subject| subject.incidents.iter().map(move |incident| (subject, incident)))
     }
 }

@@ -103,8 +103,7 @@ impl Subject {
         let mut groups: Vec<(&Verdict, Vec<&str>)> = Vec::new();
         for verdict in &self.verdicts {
             let under = |target: &str| Verdict { target: target.to_owned(), ..verdict.clone() };
-            let mut known = groups.iter_mut();
-            match known.find(|(first, _)| **first == under(&first.target)) {
+            match groups.iter_mut().find(|(first, _)| **first == under(&first.target)) {
                 Some((_, targets)) => targets.push(&verdict.target),
                 None => groups.push((verdict, vec![&verdict.target])),
             }
@@ -117,10 +116,9 @@ impl Subject {
 impl CheckReport {
     /// Returns every verdict with its subject, in the order of the report.
     pub fn verdicts(&self) -> impl Iterator<Item = (&Subject, &Verdict)> + Clone {
-        self.subjects.iter().flat_map(|subject| {
-            let verdicts = subject.verdicts.iter();
-            verdicts.map(move |verdict| (subject, verdict))
-        })
+        self.subjects
+            .iter()
+            .flat_map(|subject| subject.verdicts.iter().map(move |verdict| (subject, verdict)))
     }
 
     /// Counts the verdicts in the summary.

@@ -11,10 +11,8 @@ use crate::rules;
 /// Returns a result for each plugin, target and outcome, and for each incident, with the number of
 /// nodes.
 pub(super) fn results(report: &MergeReport) -> Vec<PolicyResult> {
-    let plugins = report.plugins.iter();
-    let results = plugins.flat_map(|plugin| {
-        let verdicts = plugin.verdicts.iter();
-        verdicts.flat_map(move |verdict| {
+    let results = report.plugins.iter().flat_map(|plugin| {
+        plugin.verdicts.iter().flat_map(move |verdict| {
             let outcomes = verdict.outcomes();
             outcomes.map(move |(outcome, nodes)| result(plugin, &verdict.target, outcome, nodes))
         })

@@ -50,8 +50,7 @@ pub(super) fn markup(state: &State<'_, '_>, value: &Value) -> String {
     let shown = visible(&text);
     match state.auto_escape() {
         AutoEscape::Custom(ending) => {
-            let mut formats = FORMATS.iter();
-            let format = formats.find(|(known, _)| *known == ending.as_ref());
+            let format = FORMATS.iter().find(|(known, _)| *known == ending.as_ref());
             format.map_or_else(|| shown.clone(), |(_, escape)| escape(&shown))
         }
         _ => shown,

@@ -101,8 +101,7 @@ fn aligned(row: &[&str], widths: &[usize]) -> String {
 
 /// Returns a row with a line for each cell.
 fn list(head: &[&str], row: &[&str], strong: impl Fn(&str) -> String) -> String {
-    let cells = head.iter().zip(row).enumerate();
-    let lines = cells.map(|(nth, (label, cell))| {
+    let lines = head.iter().zip(row).enumerate().map(|(nth, (label, cell))| {
         let indent = if nth == 0 { "" } else { "  " };
         format!("{indent}{} \t{cell}\n", strong(&format!("{label}:")))
     });

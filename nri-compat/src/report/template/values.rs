@@ -115,8 +115,8 @@ fn is_other(subject: &Subject) -> bool {
 
 /// Returns true for a subject with an incident, or with a verdict other than `ok`.
 fn is_eventful(subject: &Subject) -> bool {
-    let mut verdicts = subject.verdicts.iter();
-    !subject.incidents.is_empty() || verdicts.any(|verdict| verdict.outcome != Outcome::Ok)
+    !subject.incidents.is_empty()
+        || subject.verdicts.iter().any(|verdict| verdict.outcome != Outcome::Ok)
 }
 
 /// Returns the issues, one for each verdict other than `ok`.
@@ -137,8 +137,9 @@ fn removal(report: &CheckReport, removal: &PlannedRemoval) -> Value {
     let is_affected = |verdict: &Verdict| {
         verdict.suppressed.is_none() && verdict.planned_removal.as_ref() == Some(&removal.when)
     };
-    let subjects = report.subjects.iter();
-    let plugins: Vec<String> = subjects
+    let plugins: Vec<String> = report
+        .subjects
+        .iter()
         .filter(|subject| subject.verdicts.iter().any(is_affected))
         .map(Subject::label)
         .collect();
@@ -274,8 +275,8 @@ impl Templated for &rules::incident::Incident {
                 wording.samples.iter().map(move |sample| context! { sample, since })
             })
             .collect::<Vec<Value>>();
-        let outcomes = rules::outcomes::seen_by(self.rule.id).iter();
-        let seen_by = outcomes
+        let seen_by = rules::outcomes::seen_by(self.rule.id)
+            .iter()
             .map(|(command, outcome)| context! { command => *command, outcome => *outcome })
             .collect::<Vec<Value>>();
         context! { about_plugin => self.plugin.about(), samples, seen_by, ..Serde(self) }

@@ -111,8 +111,9 @@ impl ConnectionInfo {
     }
 
     fn add_runtime_answer(&mut self, response: Response) {
-        let mut updates = self.updates.iter_mut().rev();
-        if let Some(update) = updates.find(|update| update.stream == response.stream) {
+        if let Some(update) =
+            self.updates.iter_mut().rev().find(|update| update.stream == response.stream)
+        {
             update.answer = response.result.map(|payload| match payload {
                 Payload::Bytes(bytes) => bytes,
                 Payload::Withheld(_) => Bytes::new(),

@@ -240,8 +240,7 @@ fn not_listed_during_create(record: &Record, pod: &Orderly) -> Ended {
     let Some(view) = create.and_then(|event| event.views.first()) else {
         return Err(absent(Hook::CREATE));
     };
-    let mut containers = containers(view)?.iter();
-    match containers.find(|found| found.id == pod.container) {
+    match containers(view)?.iter().find(|found| found.id == pod.container) {
         None => Ok(()),
         Some(found) => fail(format!("container {}", found.id)),
     }

@@ -85,8 +85,9 @@ fn own_annotations(pod: &PodSandbox, container: &Container) -> shared::Map {
 /// annotations as the kubelet sent them, and the mounts that the kubelet asked for.
 fn json_annotations(pod: &PodSandbox, container: &Container) -> shared::Map {
     let folder = shared::pod_folder(pod);
-    let mounts = container.mounts.iter();
-    let volumes: Vec<Value> = mounts
+    let volumes: Vec<Value> = container
+        .mounts
+        .iter()
         .filter(|mount| mount.source.starts_with(&folder))
         .map(|mount| {
             json!({

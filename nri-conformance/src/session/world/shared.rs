@@ -94,8 +94,9 @@ pub(super) fn image() -> Image {
 
 /// Returns the file systems of a container.
 pub(super) fn file_systems() -> impl Iterator<Item = Mount> {
-    let systems = FILE_SYSTEMS.into_iter();
-    systems.map(|(kind, destination, options)| mount(kind, kind.to_owned(), destination, options))
+    FILE_SYSTEMS
+        .into_iter()
+        .map(|(kind, destination, options)| mount(kind, kind.to_owned(), destination, options))
 }
 
 /// Returns the files of the kubelet in a container.

@@ -61,8 +61,9 @@ fn ends_of_archives_that_programs_treat_differently() {
 /// Returns an entry whose checksum is the sum of signed bytes.
 fn signed() -> Vec<u8> {
     let mut entry = entry(b"\xe9\xe9/10-a", b'0', b"MARK a");
-    let bytes = entry[..512].iter().enumerate();
-    let sum: i64 = bytes
+    let sum: i64 = entry[..512]
+        .iter()
+        .enumerate()
         .map(|(at, byte)| if (148..156).contains(&at) { 32 } else { i64::from(byte.cast_signed()) })
         .sum();
     entry[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
