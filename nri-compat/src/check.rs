@@ -14,13 +14,13 @@ pub mod content;
 pub mod events;
 pub mod evidence;
 mod find;
-mod found;
 mod go_build;
 mod identity;
 mod importers;
 mod incident;
 mod kubernetes;
 pub mod logs;
+mod observations;
 mod packages;
 mod parallel;
 #[cfg(feature = "cluster")]

@@ -5,7 +5,7 @@ use super::content::disk::Disk;
 use super::content::{File, Head, compressed};
 use super::evidence::defect::guarded;
 use super::evidence::{Reader, is_known_plugin, packed};
-use super::found::{Demand, Found};
+use super::observations::{Demand, Observations};
 use super::recognise::{SingleFile, known_to};
 use super::unjudged;
 use crate::skipped::{Skipped, Unreadable};
@@ -19,7 +19,7 @@ pub(super) fn file(
     file: &File<'_>,
     kind: &SingleFile<'_>,
     demand: Demand,
-) -> Option<Found> {
+) -> Option<Observations> {
     match kind {
         SingleFile::Evidence(known) => {
             Some(unjudged::with_answer(evidence(known, file), file, demand))
@@ -31,24 +31,24 @@ pub(super) fn file(
 }
 
 /// Returns the findings of the readers that know a file.
-pub(super) fn evidence(readers: &[&dyn Reader], file: &File<'_>) -> Found {
-    let mut found = Found::default();
+pub(super) fn evidence(readers: &[&dyn Reader], file: &File<'_>) -> Observations {
+    let mut observed = Observations::default();
     for reader in readers {
         match guarded(*reader, file) {
-            Ok(sightings) => found.sightings.extend(sightings),
-            Err(why) => found.skipped.push(Skipped::unreadable(file.place.clone(), why)),
+            Ok(sightings) => observed.sightings.extend(sightings),
+            Err(why) => observed.skipped.push(Skipped::unreadable(file.place.clone(), why)),
         }
     }
     // Only what may be `ok` otherwise: a search of every program would take long.
-    if found.sightings.iter().any(is_known_plugin) {
-        found.skipped.extend(packed::skipped(file));
+    if observed.sightings.iter().any(is_known_plugin) {
+        observed.skipped.extend(packed::skipped(file));
     }
-    found
+    observed
 }
 
 /// Returns the findings in the program in a compressed file, as in folders of releases: `agent.gz`,
 /// `agent_linux_amd64.zst`.
-fn packed_program(readers: &[&dyn Reader], file: &File<'_>, demand: Demand) -> Found {
+fn packed_program(readers: &[&dyn Reader], file: &File<'_>, demand: Demand) -> Observations {
     let (disk, head) = match unpacked(file) {
         Ok(program) => program,
         Err(why) => return unjudged::unread(file, demand, why),
@@ -60,8 +60,8 @@ fn packed_program(readers: &[&dyn Reader], file: &File<'_>, demand: Demand) -> F
         head,
         content: &disk,
     };
-    let found = evidence(&known_to(readers, &file), &file);
-    unjudged::with_answer(found, &file, demand)
+    let observed = evidence(&known_to(readers, &file), &file);
+    unjudged::with_answer(observed, &file, demand)
 }
 
 fn unpacked(file: &File<'_>) -> Result<(Disk, Head), Unreadable> {

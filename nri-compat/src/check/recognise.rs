@@ -5,8 +5,8 @@ pub(super) mod unread;
 
 use super::content::{Content, File, Head};
 use super::evidence::Reader;
-use super::found::Demand;
 use super::kubernetes::{charts, manifests};
+use super::observations::Demand;
 use super::settings::{self, DetachedConfiguration};
 use crate::skipped::Unreadable;
 use crate::unpack::Packing;

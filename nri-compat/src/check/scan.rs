@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::bridged::Relays;
 use super::content::disk::FileId;
-use super::found::{Demand, FileOutcome, Found};
+use super::observations::{Demand, FileOutcome, Observations};
 use super::request::WantedImage;
 use super::settings::DetachedConfiguration;
 use crate::check::collected::Collected;
@@ -31,7 +31,7 @@ pub(super) struct Scan<'s> {
 /// The findings so far, and the names, images and charts to return to when all files were read.
 #[derive(Default)]
 pub(super) struct Gathered {
-    pub(super) found: Collected,
+    pub(super) collected: Collected,
     skipped_unlisted: u64,
     /// The place of each file that was read.
     read: HashMap<FileId, Place>,
@@ -118,7 +118,7 @@ impl<'s> Scan<'s> {
 
     /// Counts the workloads of a manifest.
     pub(super) fn count_workloads(&self, examined: u64, candidates: u64) {
-        let summary = &mut self.gathered().found.summary;
+        let summary = &mut self.gathered().collected.summary;
         let count = summary.workloads.get_or_insert_default();
         count.examined += examined;
         count.candidates += candidates;
@@ -137,14 +137,14 @@ impl<'s> Scan<'s> {
 
     /// Drops the findings in the file on disk at this place.
     pub(super) fn forget(&self, place: &Place) {
-        let found = &mut self.gathered().found;
-        found.sightings.retain(|seen| seen.place.file != place.file);
-        found.skipped.retain(|skipped| skipped.place.file != place.file);
+        let collected = &mut self.gathered().collected;
+        collected.sightings.retain(|seen| seen.place.file != place.file);
+        collected.skipped.retain(|skipped| skipped.place.file != place.file);
     }
 
     /// Counts a file under its outcome.
     pub(super) fn count(&self, outcome: FileOutcome) {
-        let inputs = &mut self.gathered().found.summary.inputs;
+        let inputs = &mut self.gathered().collected.summary.inputs;
         *match outcome {
             FileOutcome::Evidence => &mut inputs.evidence,
             FileOutcome::WithoutNri => &mut inputs.without_nri,
@@ -159,25 +159,25 @@ impl<'s> Scan<'s> {
 
     /// Counts the bytes of an opened file.
     pub(super) fn count_bytes(&self, bytes: u64) {
-        self.gathered().found.summary.bytes += bytes;
+        self.gathered().collected.summary.bytes += bytes;
         self.progress.read(bytes);
     }
 
     /// Stores findings for the result.
-    pub(super) fn store(&self, found: Found) {
-        let sightings = self.store_skipped(found);
-        self.gathered().found.sightings.extend(sightings);
+    pub(super) fn store(&self, observed: Observations) {
+        let sightings = self.store_skipped(observed);
+        self.gathered().collected.sightings.extend(sightings);
     }
 
     /// Stores what was skipped among findings for the result, and returns the others.
-    pub(super) fn store_skipped(&self, found: Found) -> Vec<Sighting> {
-        self.skip_all(found.skipped);
-        found.sightings
+    pub(super) fn store_skipped(&self, observed: Observations) -> Vec<Sighting> {
+        self.skip_all(observed.skipped);
+        observed.sightings
     }
 
     /// Stores one sighting for the result.
     pub(super) fn store_sighting(&self, sighting: Sighting) {
-        self.gathered().found.sightings.push(sighting);
+        self.gathered().collected.sightings.push(sighting);
     }
 
     /// Lists something as skipped.
@@ -189,8 +189,8 @@ impl<'s> Scan<'s> {
     pub(super) fn skip_all(&self, skipped: impl IntoIterator<Item = Skipped>) {
         let gathered = &mut *self.gathered();
         for one in skipped {
-            if gathered.found.skipped.len() < MAX_SKIPPED_LISTED {
-                gathered.found.skipped.push(one);
+            if gathered.collected.skipped.len() < MAX_SKIPPED_LISTED {
+                gathered.collected.skipped.push(one);
             } else {
                 gathered.skipped_unlisted += 1;
             }
@@ -202,7 +202,7 @@ impl<'s> Scan<'s> {
     pub(super) fn skipped_within(&self, outer: &Place) -> (Option<String>, usize) {
         let gathered = self.gathered();
         let mut all =
-            gathered.found.skipped.iter().filter(|skipped| skipped.place.is_within(outer));
+            gathered.collected.skipped.iter().filter(|skipped| skipped.place.is_within(outer));
         let first = all.next().map(|skipped| match skipped.place.within() {
             Some(within) => format!("{within}: {}", skipped.reason),
             None => skipped.reason.clone(),
@@ -214,16 +214,16 @@ impl<'s> Scan<'s> {
     /// Returns all findings; the sightings are not sorted yet.
     pub(super) fn finish(self) -> Collected {
         let gathered = self.gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (mut found, unlisted) = (gathered.found, gathered.skipped_unlisted);
-        found.skipped.sort();
-        found.skipped.dedup();
-        found.summary.skipped = found.skipped.len() as u64 + unlisted;
+        let (mut collected, unlisted) = (gathered.collected, gathered.skipped_unlisted);
+        collected.skipped.sort();
+        collected.skipped.dedup();
+        collected.summary.skipped = collected.skipped.len() as u64 + unlisted;
         if unlisted > 0 {
             let reason = format!("{unlisted} more places were skipped and are not listed");
             let others = Skipped::new("(others)", SkipKind::Limit, reason);
-            found.skipped.push(others);
+            collected.skipped.push(others);
         }
-        found.summary.files = found.summary.inputs.total();
-        found
+        collected.summary.files = collected.summary.inputs.total();
+        collected
     }
 }

@@ -24,7 +24,7 @@ use nri_schema::history::History;
 
 use super::content::File;
 use super::evidence::text;
-use super::found::Demand;
+use super::observations::Demand;
 use crate::configuration::{ReadingRelease, RuntimeSettings};
 use crate::place::Place;
 use crate::sighting::{Incident, Occurrences};

@@ -1,7 +1,7 @@
 //! Results for unrecognised files that need one, because the user named the file or a runtime
 //! starts it. Such a file is `unknown`, or not a plugin for a stated reason, but never ignored.
 
-use super::found::{Demand, FileOutcome, Found};
+use super::observations::{Demand, FileOutcome, Observations};
 use super::request::{ImageRequest, shown};
 use super::scan::Scan;
 use crate::check::content::File;
@@ -51,7 +51,7 @@ pub(super) fn not_fetched(scan: &Scan<'_>, image: &ImageRequest, reason: &str) {
     let message = why.to_string();
     scan.store_sighting(image.explained(sighting(&image.place, Demand::Named, why)));
     scan.count(FileOutcome::Evidence);
-    scan.gathered().found.not_fetched.push(message);
+    scan.gathered().collected.not_fetched.push(message);
 }
 
 /// Returns a sighting if any part of an archive could not be read, because that may be the plugin.
@@ -62,26 +62,26 @@ pub(super) fn incomplete(scan: &Scan<'_>, place: &Place, demand: Demand) -> Opti
 }
 
 /// Returns the answer about a file that is not recognised, if one is required.
-pub(super) fn unrecognised(file: &File<'_>, demand: Demand) -> Option<Found> {
+pub(super) fn unrecognised(file: &File<'_>, demand: Demand) -> Option<Observations> {
     let is_wanted = demand != Demand::Walked;
-    is_wanted.then(|| Found::sighting(sighting(&file.place, demand, not_judged(file))))
+    is_wanted.then(|| Observations::sighting(sighting(&file.place, demand, not_judged(file))))
 }
 
 /// Returns the findings in a file that is not read: unknown if a result is required, else skipped.
-pub(super) fn unread(file: &File<'_>, demand: Demand, why: Unreadable) -> Found {
+pub(super) fn unread(file: &File<'_>, demand: Demand, why: Unreadable) -> Observations {
     if demand == Demand::Walked {
-        return Found::skipped(Skipped::unreadable(file.place.clone(), why));
+        return Observations::skipped(Skipped::unreadable(file.place.clone(), why));
     }
-    Found::sighting(sighting(&file.place, demand, UnknownFile::Unread(why.reason)))
+    Observations::sighting(sighting(&file.place, demand, UnknownFile::Unread(why.reason)))
 }
 
 /// Returns the findings of readers, or the answer if there are none and one is required.
-pub(super) fn with_answer(found: Found, file: &File<'_>, demand: Demand) -> Found {
-    if !found.sightings.is_empty() || demand == Demand::Walked {
-        return found;
+pub(super) fn with_answer(observed: Observations, file: &File<'_>, demand: Demand) -> Observations {
+    if !observed.sightings.is_empty() || demand == Demand::Walked {
+        return observed;
     }
     let has_plugin_name = || evidence::is_plugin_name(&file.name) && Program.recognises(file);
-    let answer = match found.skipped.into_iter().next() {
+    let answer = match observed.skipped.into_iter().next() {
         Some(skipped) => sighting(&file.place, demand, UnknownFile::Unread(skipped.reason)),
         None if demand == Demand::Launched => {
             sighting(&file.place, Demand::Launched, UnknownFile::Launched)
@@ -91,7 +91,7 @@ pub(super) fn with_answer(found: Found, file: &File<'_>, demand: Demand) -> Foun
         }
         None => no_plugin(&file.place),
     };
-    Found::sighting(answer)
+    Observations::sighting(answer)
 }
 
 /// Returns a sighting whose verdict is `unknown` for this reason.

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use crate::check::content::compressed;
 use crate::check::content::{Content, File};
-use crate::check::found::Found;
+use crate::check::observations::Observations;
 use crate::check::scan::Scan;
 use crate::place::Place;
 use crate::skipped::Unreadable;
@@ -86,8 +86,8 @@ fn report(scan: &Scan<'_>, mut layer: Layer, archive: &Place) {
     }
     for (folder, chart) in std::mem::take(&mut layer.charts) {
         let path = shown_path(Path::new(&folder));
-        scan.store(Found::sighting(chart).moved(archive, &path));
+        scan.store(Observations::sighting(chart).moved(archive, &path));
     }
     let findings = Tree::new(&[&layer]).findings(archive);
-    findings.into_iter().for_each(|found| scan.store(found));
+    findings.into_iter().for_each(|observed| scan.store(observed));
 }

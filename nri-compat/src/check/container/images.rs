@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::archive::image::{self, Layers};
 use super::archive::manifest::{Image, Platform, Store};
 use super::archive::names;
-use crate::check::found::{Demand, FileOutcome, Found};
+use crate::check::observations::{Demand, FileOutcome, Observations};
 use crate::check::request::{ImageOptions, ImageRequest, shown};
 use crate::check::scan::Scan;
 use crate::check::{bridged, parallel, unjudged};
@@ -160,7 +160,7 @@ fn in_image(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) 
 }
 
 /// Returns the findings in the entry point of an image whose other files were not read.
-fn at_entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) -> Vec<Sighting> {
+fn at_entry_point(scan: &Scan<'_>, entry: &Observations, place: &Place) -> Vec<Sighting> {
     let reason = "only the entry point was read, as --quick demands";
     scan.skip(place.clone(), Unreadable::new(SkipKind::Limit, reason));
     let Some(seen) = entry.sightings.first() else {
@@ -170,15 +170,15 @@ fn at_entry_point(scan: &Scan<'_>, entry: &Found, place: &Place) -> Vec<Sighting
 }
 
 /// Returns the findings in the entry point of an image, if it is a plugin.
-fn entry_point(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Option<Found> {
+fn entry_point(remote: &Remote<'_>, image: &Image, layers: &Layers<'_>) -> Option<Observations> {
     let config: Value = remote.config(image)?;
-    let mut found = layers.file_at(image, &path(&config["config"])?)?;
+    let mut observed = layers.file_at(image, &path(&config["config"])?)?;
     let detail =
         "the entry point of the image; --quick stopped there, so its other files were not read";
-    for seen in &mut found.sightings {
+    for seen in &mut observed.sightings {
         seen.evidence.push(Evidence::new(unjudged::READER, detail));
     }
-    (!found.sightings.is_empty()).then_some(found)
+    (!observed.sightings.is_empty()).then_some(observed)
 }
 
 /// Returns the path of the program that a container of the image starts; `None` if it depends on

@@ -6,10 +6,10 @@
 
 mod build_info;
 mod handlers;
+mod linked_code;
 mod moduledata;
+mod roles;
 mod runtime_build;
-mod sightings;
-mod signs;
 mod table;
 mod types;
 
@@ -40,17 +40,17 @@ pub(super) fn read(
         Presence::Found(table) => table,
     };
     // Most programs have no trace of NRI, and end here. Damaged headers may hide constants.
-    let may_be_nri = !image.headers.sound || sightings::has_traces(image)?;
+    let may_be_nri = !image.headers.sound || roles::has_traces(image)?;
     if may_be_nri {
-        let signs = signs::read(image, &table)?;
-        let seen = sightings::from(file, image, &table, &signs)?;
+        let linked = linked_code::read(image, &table)?;
+        let seen = roles::of_program(file, image, &table, &linked)?;
         if !seen.is_empty() {
-            return Ok(Some((seen, signs.starts_programs)));
+            return Ok(Some((seen, linked.starts_programs)));
         }
     }
     let mut seen = obfuscated(file, image)?;
     if seen.is_none() && may_be_nri {
-        seen = sightings::own_bindings(file, image, &table)?;
+        seen = roles::own_bindings(file, image, &table)?;
     }
     Ok(Some((Vec::from_iter(seen), true)))
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use super::visit;
 use crate::check::bridged;
 use crate::check::content::disk::{Disk, FileId};
-use crate::check::found::{Demand, FileOutcome, Found};
+use crate::check::observations::{Demand, FileOutcome, Observations};
 use crate::check::parallel;
 use crate::check::scan::Scan;
 use crate::check::unjudged;
@@ -227,27 +227,27 @@ fn report(scan: &Scan<'_>, program: &Program) -> bool {
     let exe = program.process.join("exe");
     let is_plugin = !program.plugins.is_empty();
     let read = visit::program(scan, &exe, &place, &named(program), is_plugin);
-    let (mut found, outcome) = read.unwrap_or_else(|error| {
+    let (mut observed, outcome) = read.unwrap_or_else(|error| {
         let skipped = Skipped::unreadable(place.clone(), Unreadable::from(&error));
-        (Found::skipped(skipped), FileOutcome::Unreadable)
+        (Observations::skipped(skipped), FileOutcome::Unreadable)
     });
-    let is_judged = found.sightings.iter().any(|seen| seen.role == Role::Plugin);
-    let is_bridge = found.sightings.iter().any(bridged::is_bridge);
+    let is_judged = observed.sightings.iter().any(|seen| seen.role == Role::Plugin);
+    let is_bridge = observed.sightings.iter().any(bridged::is_bridge);
     if outcome == FileOutcome::OtherName {
         // Its findings are reported at its other place.
-        found = Found::default();
+        observed = Observations::default();
     }
     if is_judged {
-        explain(&mut found.sightings, &program.plugins);
+        explain(&mut observed.sightings, &program.plugins);
     } else if is_plugin && !is_bridge {
-        let why = match found.skipped.drain(..).next() {
+        let why = match observed.skipped.drain(..).next() {
             Some(skipped) => UnknownExecutable::Unread(skipped.reason),
             None => UnknownExecutable::NoTrace,
         };
         let plugins = program.plugins.iter();
-        found.sightings.extend(plugins.map(|plugin| plugin.sighting(&place, why.clone())));
+        observed.sightings.extend(plugins.map(|plugin| plugin.sighting(&place, why.clone())));
     }
-    scan.store(found);
+    scan.store(observed);
     scan.count(outcome);
     is_bridge
 }

@@ -7,7 +7,7 @@ use super::machine_root::MachineRoot;
 use super::runtime::{self, Configured};
 use crate::arguments::{STDIN_PLACE, is_stdin};
 use crate::check::evidence;
-use crate::check::found::{Demand, PLUGIN_FOLDER};
+use crate::check::observations::{Demand, PLUGIN_FOLDER};
 use crate::check::request::Request;
 use crate::check::scan::Scan;
 use crate::check::unjudged;
@@ -140,7 +140,7 @@ impl Roots {
             Ok(Some(configured)) => return self.configured(scan, configured),
             Ok(None) => UnknownFile::NoConfiguration,
             Err(error) => {
-                scan.gathered().found.missing.push(escape::path(file));
+                scan.gathered().collected.missing.push(escape::path(file));
                 UnknownFile::Unread(Unreadable::from(&error).reason)
             }
         };
@@ -217,7 +217,7 @@ impl Roots {
 
 /// Lists a named path as missing and as skipped.
 fn missing(scan: &Scan<'_>, place: Place, error: &std::io::Error) {
-    scan.gathered().found.missing.push(place.to_string());
+    scan.gathered().collected.missing.push(place.to_string());
     scan.skip(place, Unreadable::from(error));
 }
 

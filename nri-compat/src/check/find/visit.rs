@@ -8,8 +8,8 @@ use crate::check::container::archive;
 use crate::check::content::disk::{self, Disk};
 use crate::check::content::{Content as _, File, Head};
 use crate::check::evidence::is_plugin_name;
-use crate::check::found::{Demand, FileOutcome, Found};
 use crate::check::kubernetes::{charts, manifests};
+use crate::check::observations::{Demand, FileOutcome, Observations};
 use crate::check::recognise::{self, Recognised, SingleFile};
 use crate::check::scan::{Linked, NameRank, Scan, Visit};
 use crate::check::{parallel, read, unjudged};
@@ -99,20 +99,20 @@ pub(in crate::check) fn program(
     place: &Place,
     name: &str,
     is_wanted: bool,
-) -> io::Result<(Found, FileOutcome)> {
+) -> io::Result<(Observations, FileOutcome)> {
     let disk = open(scan, exe)?.ok_or(io::ErrorKind::NotFound)?;
     let file = File { name: name.to_owned(), ..with_head(place, &disk, None)? };
     let readers = recognise::known_to(scan.readers, &file);
     if readers.is_empty() {
-        return Ok((Found::default(), FileOutcome::OtherFile));
+        return Ok((Observations::default(), FileOutcome::OtherFile));
     }
     let is_known = scan.read_before(disk.id, place).is_some();
     if is_known && !is_wanted {
-        return Ok((Found::default(), FileOutcome::OtherName));
+        return Ok((Observations::default(), FileOutcome::OtherName));
     }
-    let found = read::evidence(&readers, &file);
-    let outcome = if is_known { FileOutcome::OtherName } else { found.outcome() };
-    Ok((found, outcome))
+    let observed = read::evidence(&readers, &file);
+    let outcome = if is_known { FileOutcome::OtherName } else { observed.outcome() };
+    Ok((observed, outcome))
 }
 
 fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {
@@ -198,9 +198,9 @@ fn of_kind(
 /// Reads a file that is no container of others.
 fn single(scan: &Scan<'_>, file: &File<'_>, kind: &SingleFile<'_>, demand: Demand) -> FileOutcome {
     match read::file(scan.readers, file, kind, demand) {
-        Some(found) => {
-            let outcome = found.outcome();
-            scan.store(found);
+        Some(observed) => {
+            let outcome = observed.outcome();
+            scan.store(observed);
             outcome
         }
         None if file.content.is_empty() => FileOutcome::Empty,

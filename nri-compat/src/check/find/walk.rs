@@ -10,7 +10,7 @@ use super::machine_root::MachineRoot;
 use super::roots::Root;
 use super::visit;
 use crate::check::container::archive;
-use crate::check::found::Demand;
+use crate::check::observations::Demand;
 use crate::check::parallel;
 use crate::check::scan::{Scan, Visit};
 use crate::check::unjudged;

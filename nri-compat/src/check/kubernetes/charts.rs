@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::manifests;
 use crate::check::content::File;
-use crate::check::found::{Demand, FileOutcome};
+use crate::check::observations::{Demand, FileOutcome};
 use crate::check::scan::Scan;
 use crate::pattern::regex;
 use crate::place::Place;

@@ -5,7 +5,7 @@ mod recognise;
 
 use crate::check::content::File;
 use crate::check::evidence::text;
-use crate::check::found::{Demand, FileOutcome, Found};
+use crate::check::observations::{Demand, FileOutcome, Observations};
 use crate::check::request::{ImageRequest, WantedImage, shown};
 use crate::check::scan::Scan;
 use crate::check::settings::DetachedConfiguration;
@@ -43,7 +43,7 @@ struct ManifestReading<'r, 's> {
     candidates: u64,
     /// The number of configurations of runtimes.
     configurations: u64,
-    found: Found,
+    observed: Observations,
 }
 
 /// Reads a manifest, stores what it finds, and requests the images of the candidates. Returns
@@ -77,7 +77,7 @@ pub(in crate::check) fn read(
         workloads: 0,
         candidates: 0,
         configurations: 0,
-        found: Found::default(),
+        observed: Observations::default(),
     };
     for item in manifest::read(&text) {
         reading.item(item);
@@ -89,7 +89,7 @@ impl ManifestReading<'_, '_> {
     fn item(&mut self, item: Item) {
         match item {
             Item::Object => self.objects += 1,
-            Item::Mention(statement) => self.found.sightings.push(Sighting {
+            Item::Mention(statement) => self.observed.sightings.push(Sighting {
                 name: statement.plugin.map(str::to_owned),
                 ..unknown(
                     self.place.at_line(statement.line),
@@ -163,27 +163,27 @@ impl ManifestReading<'_, '_> {
     /// where charts are full of templates, if the file has to do with NRI.
     fn problem(&mut self, place: Place, why: UnknownManifest) {
         if self.demand == Demand::Named {
-            self.found.sightings.push(unknown(place, why));
+            self.observed.sightings.push(unknown(place, why));
         } else if self.mentions_nri {
             let skipped = Skipped::new(place, SkipKind::Broken, why.to_string());
-            self.found.skipped.push(skipped);
+            self.observed.skipped.push(skipped);
         }
     }
 
     /// Reports a container that may be a plugin for this reason, and whose program is not known.
     fn container(&mut self, place: Place, reason: &str, why: UnknownImage) {
         let why = UnknownManifest::Container(reason.to_owned(), why);
-        self.found.sightings.push(unknown(place, why));
+        self.observed.sightings.push(unknown(place, why));
     }
 
     /// Stores the findings, and returns the outcome for the file.
     fn finish(mut self) -> Option<FileOutcome> {
-        let is_silent = self.candidates == 0 && self.found.is_empty();
+        let is_silent = self.candidates == 0 && self.observed.is_empty();
         if is_silent && self.demand == Demand::Named {
             let answer = self.without_candidates();
-            self.found.sightings.push(answer);
+            self.observed.sightings.push(answer);
         }
-        let outcome = match self.found.outcome() {
+        let outcome = match self.observed.outcome() {
             FileOutcome::WithoutNri if self.candidates + self.configurations > 0 => {
                 Some(FileOutcome::Evidence)
             }
@@ -191,7 +191,7 @@ impl ManifestReading<'_, '_> {
             outcome => Some(outcome),
         };
         self.scan.count_workloads(self.workloads, self.candidates);
-        self.scan.store(self.found);
+        self.scan.store(self.observed);
         outcome
     }
 

@@ -7,7 +7,7 @@ use super::incidents::Incidents;
 use super::life::Lives;
 use super::record::Field;
 use super::subject::Subject;
-use super::unwrap::Found;
+use super::unwrap::RecordedStatement;
 use super::wording::OWN_LOG;
 use crate::check::events::in_order;
 use crate::check::identity::{identity, is_plugin_name};
@@ -72,8 +72,13 @@ pub(super) fn has_longer_name(tally: &Tally, (_, name): &Topic) -> bool {
 
 /// Adds a statement in a line, which is shown with its number. Returns false if it is about a
 /// plugin beyond the maximum.
-pub(super) fn add(tally: &mut Tally, found: Found, place: &Place, shown: &str) -> bool {
-    let (record, said) = found;
+pub(super) fn add(
+    tally: &mut Tally,
+    recorded: RecordedStatement,
+    place: &Place,
+    shown: &str,
+) -> bool {
+    let (record, said) = recorded;
     let time = record.get(&Field::Time).and_then(|time| Stamp::new(time));
     let host = record
         .get(&Field::Host)

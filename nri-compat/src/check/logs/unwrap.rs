@@ -23,10 +23,10 @@ const MAX_DEPTH: usize = 9;
 const MESSAGE: &str = "msg=";
 
 /// A statement, and the record that makes it, without its message.
-pub(super) type Found = (Record, Statement);
+pub(super) type RecordedStatement = (Record, Statement);
 
 /// Returns all statements in a line.
-pub(super) fn statements(line: &str) -> Vec<Found> {
+pub(super) fn statements(line: &str) -> Vec<RecordedStatement> {
     // The pairs of logfmt end before white space. Lines may be long: only the last one, without its
     // end, is copied.
     let mut ended = Cow::Borrowed(line);
@@ -36,7 +36,7 @@ pub(super) fn statements(line: &str) -> Vec<Found> {
     in_text(&ended, &Record::new(), MAX_DEPTH, &Room::of_line(line))
 }
 
-fn in_text(text: &str, wrapper: &Record, depth: usize, room: &Room) -> Vec<Found> {
+fn in_text(text: &str, wrapper: &Record, depth: usize, room: &Room) -> Vec<RecordedStatement> {
     let Some(depth) = depth.checked_sub(1) else {
         return Vec::new();
     };
@@ -49,7 +49,7 @@ fn in_text(text: &str, wrapper: &Record, depth: usize, room: &Room) -> Vec<Found
     let (mut groups, outside) = json::split(&plain, &context, room);
     let (records, mut rest) = records(outside, &context, room);
     groups.extend(records.into_iter().map(|record| vec![record]));
-    let mut found: Vec<Found> =
+    let mut recorded: Vec<RecordedStatement> =
         groups.iter().flat_map(|group| in_group(group, depth, room)).collect();
     let statements = fact::statements(&rest);
     // The record describes the fields beside the message.
@@ -57,8 +57,8 @@ fn in_text(text: &str, wrapper: &Record, depth: usize, room: &Room) -> Vec<Found
     if !room.take(&rest, statements.len()) {
         rest.clear();
     }
-    found.extend(statements.into_iter().map(|statement| (rest.clone(), statement)));
-    found
+    recorded.extend(statements.into_iter().map(|statement| (rest.clone(), statement)));
+    recorded
 }
 
 /// Returns the records of logfmt in a text, and the rest. All of the text is the rest if its
@@ -73,8 +73,8 @@ fn records(text: String, context: &Record, room: &Room) -> (Vec<Record>, Record)
 
 /// Returns the statements in the texts of an object, each once: collectors keep a line before and
 /// after parsing it.
-fn in_group(group: &[Record], depth: usize, room: &Room) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+fn in_group(group: &[Record], depth: usize, room: &Room) -> Vec<RecordedStatement> {
+    let mut recorded: Vec<RecordedStatement> = Vec::new();
     for record in group {
         let mut wrapper = record.clone();
         let mut line = wrapper.remove(&Field::Message).unwrap_or_default();
@@ -83,13 +83,13 @@ fn in_group(group: &[Record], depth: usize, room: &Room) -> Vec<Found> {
         }
         line.push('\n');
         let mut statements = in_text(&line, &wrapper, depth, room);
-        statements.retain(|(_, new)| found.iter().all(|(_, known)| known != new));
-        found.append(&mut statements);
+        statements.retain(|(_, new)| recorded.iter().all(|(_, known)| known != new));
+        recorded.append(&mut statements);
     }
     // A truncated warning is the message of an entry or of a record that is complete elsewhere.
-    let is_read = |(_, statement): &Found| !statement.topic.0.is_unread();
-    if found.iter().any(is_read) {
-        found.retain(is_read);
+    let is_read = |(_, statement): &RecordedStatement| !statement.topic.0.is_unread();
+    if recorded.iter().any(is_read) {
+        recorded.retain(is_read);
     }
-    found
+    recorded
 }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use super::layer::{FINDINGS_MEMORY, Kind, Layer, LayerReading, Memory};
 use super::manifest::{self, Blob, Image, Store};
 use super::tree::Tree;
-use crate::check::found::Found;
+use crate::check::observations::Observations;
 use crate::check::parallel;
 use crate::check::recognise;
 use crate::check::scan::Scan;
@@ -77,7 +77,7 @@ impl<'i> Layers<'i> {
     /// Returns the findings in the file of an image with this path. Only the layers from the
     /// topmost down to that with the file are read.
     #[cfg(feature = "registry")]
-    pub(crate) fn file_at(&self, image: &Image, path: &Path) -> Option<Found> {
+    pub(crate) fn file_at(&self, image: &Image, path: &Path) -> Option<Observations> {
         let mut stack = Vec::new();
         for blob in image.layers.iter().rev() {
             let layer = self.get(blob).filter(|layer| layer.failed.is_none())?;
@@ -105,7 +105,7 @@ pub(super) fn read(
     layers.read(images.iter());
     for image in &images {
         let findings = report(image, &layers, &archive.in_image(&image.name))?;
-        findings.into_iter().for_each(|finding| scan.store(finding));
+        findings.into_iter().for_each(|observed| scan.store(observed));
     }
     Ok(images)
 }
@@ -116,7 +116,7 @@ pub(crate) fn report(
     image: &Image,
     layers: &Layers<'_>,
     place: &Place,
-) -> Result<Vec<Found>, Unreadable> {
+) -> Result<Vec<Observations>, Unreadable> {
     let scan = layers.scan;
     for why in &image.problems {
         scan.skip(place.clone(), why.clone());

@@ -12,8 +12,8 @@ use super::entries::{self, TarEntry};
 use super::names::{self, Whiteout, shown_path};
 use crate::check::content::disk;
 use crate::check::content::{Content, File, HEAD, Head, Slice};
-use crate::check::found::{Demand, FileOutcome, Found};
 use crate::check::kubernetes::charts;
+use crate::check::observations::{Demand, FileOutcome, Observations};
 use crate::check::recognise::{self, SingleFile, unread};
 use crate::check::scan::Scan;
 use crate::check::{read, unjudged};
@@ -59,7 +59,7 @@ pub(super) enum LayerChange {
     Whiteout(Whiteout),
     Folder,
     /// A file, a device or a similar entry, with the findings in it, if there are any.
-    File(Option<Box<Found>>),
+    File(Option<Box<Observations>>),
     /// A hard link to this path.
     Hard(Box<Path>),
     /// A symbolic link to this path, relative to the root.
@@ -187,7 +187,7 @@ impl Layer {
             let content = content(reading, &mut entry, &file, &start, &kind)?;
             Ok((kind, content))
         });
-        let found = match &known {
+        let observed = match &known {
             Ok((kind, content)) => {
                 file.content = &**content;
                 self.charts(reading, &file);
@@ -195,9 +195,9 @@ impl Layer {
             }
             Err(why) => Some(unjudged::unread(&file, demand, why.clone())),
         };
-        let outcome = found.as_ref().map_or(FileOutcome::OtherFile, Found::outcome);
+        let outcome = observed.as_ref().map_or(FileOutcome::OtherFile, Observations::outcome);
         reading.scan.count(outcome);
-        let kept = found.filter(|found| !found.is_empty());
+        let kept = observed.filter(|observed| !observed.is_empty());
         if kept.is_some() {
             reading.memory.add(FINDINGS_MEMORY)?;
         }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use crate::check::evidence;
-use crate::check::found::PLUGIN_FOLDER;
+use crate::check::observations::PLUGIN_FOLDER;
 use crate::escape;
 use crate::system;
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::layer::{Layer, LayerChange};
 use super::names::{self, Whiteout, shown_path};
-use crate::check::found::{Demand, Found};
+use crate::check::observations::{Demand, Observations};
 use crate::check::unjudged;
 use crate::place::Place;
 use crate::unknown::UnknownFile;
@@ -36,7 +36,7 @@ struct TreeNode<'l> {
 
 #[derive(Clone, Copy)]
 enum NodeContent<'l> {
-    File(&'l Found),
+    File(&'l Observations),
     /// A link to this path, relative to the root.
     Link(&'l Path),
 }
@@ -67,8 +67,8 @@ impl<'l> Tree<'l> {
                 // It replaces a file or a link, and is merged with a folder.
                 self.nodes.remove(&self.resolved_folder(path));
             }
-            LayerChange::File(found) => {
-                self.put(layer, path, found.as_deref().map(NodeContent::File))
+            LayerChange::File(observed) => {
+                self.put(layer, path, observed.as_deref().map(NodeContent::File))
             }
             LayerChange::Symbolic(target) => self.put(layer, path, Some(NodeContent::Link(target))),
             LayerChange::Hard(target) => {
@@ -150,41 +150,43 @@ impl<'l> Tree<'l> {
 
     /// Returns the findings, each under the best of its names within `place`, and one for each link
     /// that a runtime follows and that leads to no known file.
-    pub(super) fn findings(&self, place: &Place) -> Vec<Found> {
-        let mut files: HashMap<*const Found, (&Found, Vec<&Path>)> = HashMap::new();
+    pub(super) fn findings(&self, place: &Place) -> Vec<Observations> {
+        let mut files: HashMap<*const Observations, (&Observations, Vec<&Path>)> = HashMap::new();
         let mut findings = Vec::new();
         for (path, node) in &self.nodes {
             let is_plugin = || names::is_launched(path) || names::has_plugin_name(path);
-            let found = match node.content {
-                NodeContent::File(found) => Some(found),
+            let observed = match node.content {
+                NodeContent::File(observed) => Some(observed),
                 NodeContent::Link(_) if is_plugin() => self.target(path),
                 NodeContent::Link(_) => None,
             };
-            match (found, node.content) {
-                (Some(found), _) => files.entry(found).or_insert((found, vec![])).1.push(path),
+            match (observed, node.content) {
+                (Some(observed), _) => {
+                    files.entry(observed).or_insert((observed, vec![])).1.push(path)
+                }
                 (None, NodeContent::Link(target)) => {
                     findings.extend(unknown_link(place, path, target))
                 }
                 (None, NodeContent::File(_)) => {}
             }
         }
-        findings.extend(files.into_values().filter_map(|(found, names)| {
-            Some(found.clone().moved(place, &shown_path(best(names)?)))
+        findings.extend(files.into_values().filter_map(|(observed, names)| {
+            Some(observed.clone().moved(place, &shown_path(best(names)?)))
         }));
         findings
     }
 
     /// Returns the findings in the file that a path leads to.
-    pub(super) fn target(&self, path: &Path) -> Option<&'l Found> {
+    pub(super) fn target(&self, path: &Path) -> Option<&'l Observations> {
         match self.nodes.get(&self.resolved(path))?.content {
-            NodeContent::File(found) => Some(found),
+            NodeContent::File(observed) => Some(observed),
             NodeContent::Link(_) => None,
         }
     }
 }
 
 /// Returns a finding about a link that runtimes follow, but that leads to nothing known.
-fn unknown_link(place: &Place, path: &Path, target: &Path) -> Option<Found> {
+fn unknown_link(place: &Place, path: &Path, target: &Path) -> Option<Observations> {
     let shown = shown_path(target);
     let why = if names::moves_plugin_folder(path, target) {
         UnknownFile::LinkedFolder(shown)
@@ -194,7 +196,7 @@ fn unknown_link(place: &Place, path: &Path, target: &Path) -> Option<Found> {
         return None;
     };
     let unknown = unjudged::sighting(&place.entry(shown_path(path)), Demand::Launched, why);
-    Some(Found::sighting(unknown))
+    Some(Observations::sighting(unknown))
 }
 
 /// Returns the name to report: the name that a runtime starts, or else the first name.

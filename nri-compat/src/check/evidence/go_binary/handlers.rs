@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::signs::Stub;
+use super::linked_code::Stub;
 use super::table::Table;
 use super::types::{Method, Types};
 use crate::check::evidence::Unreadable;

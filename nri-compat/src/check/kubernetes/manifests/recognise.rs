@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 
 use crate::check::content::{File, HEAD};
 use crate::check::evidence::text;
-use crate::check::found::Demand;
+use crate::check::observations::Demand;
 use crate::check::settings::has_name;
 use crate::workloads::{manifest, mentions_published, names_table};
 

@@ -35,9 +35,9 @@ const STARTERS: [&str; 2] = ["syscall.forkExec", "syscall.runtime_BeforeExec"];
 const RARE_PARTS: [&str; 7] =
     ["/stub.", "/adaptation.", "rPluginService", SKEL, "n.Open", "kExec", "eExec"];
 
-/// The signs that were found.
+/// The code of NRI, and code that matters beside it, in a program.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Signs {
+pub(super) struct LinkedCode {
     /// The stubs, by the import path of their module: usually none or one.
     pub(super) stubs: BTreeMap<String, Stub>,
     /// The adaptations, by the import path of their module.
@@ -82,28 +82,28 @@ pub(super) struct Adaptation {
     pub(super) dedicated: bool,
 }
 
-/// Determines the signs from the names in a table.
-pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable> {
-    let mut signs = Signs::default();
+/// Determines from the names in a table which code is linked.
+pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<LinkedCode, Unreadable> {
+    let mut linked = LinkedCode::default();
     // A single pass, because each pass decodes all names.
-    signs.search(image, table, &RARE_PARTS)?;
-    signs.stubs.retain(|_, stub| stub.nri);
-    signs.adaptations.retain(|_, adaptation| adaptation.new);
+    linked.search(image, table, &RARE_PARTS)?;
+    linked.stubs.retain(|_, stub| stub.nri);
+    linked.adaptations.retain(|_, adaptation| adaptation.new);
     // A stub registers the service of its own bindings.
-    for module in signs.stubs.keys() {
-        signs.services.remove(&format!("{module}{API}"));
+    for module in linked.stubs.keys() {
+        linked.services.remove(&format!("{module}{API}"));
     }
-    let is_plugin = signs.stubs.values().any(|stub| stub.new);
-    if !is_plugin && signs.adaptations.is_empty() && any(image, table, &[NRI_FOLDER, MESSAGE])? {
+    let is_plugin = linked.stubs.values().any(|stub| stub.new);
+    if !is_plugin && linked.adaptations.is_empty() && any(image, table, &[NRI_FOLDER, MESSAGE])? {
         // Most programs have no trace of NRI and end before this; plugins and runtimes need no
         // more.
-        signs.search(image, table, &[CLIENT])?;
-        signs.library = part_of_nri(image, table)?;
-        if signs.library.is_some() {
-            signs.server = any(image, table, &[SERVER])?;
+        linked.search(image, table, &[CLIENT])?;
+        linked.library = part_of_nri(image, table)?;
+        if linked.library.is_some() {
+            linked.server = any(image, table, &[SERVER])?;
         }
     }
-    Ok(signs)
+    Ok(linked)
 }
 
 /// Returns true if the program can connect to a socket.
@@ -124,8 +124,8 @@ fn part_of_nri(image: &Image<'_>, table: &Table) -> Result<Option<String>, Unrea
     })
 }
 
-impl Signs {
-    /// Adds the signs in the names that contain one of the needles.
+impl LinkedCode {
+    /// Adds the code with the names that contain one of the needles.
     fn search(
         &mut self,
         image: &Image<'_>,
@@ -203,15 +203,15 @@ fn without_type_arguments(name: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn signs(names: &[&str]) -> Signs {
-        let mut signs = Signs::default();
-        names.iter().for_each(|name| signs.see(name));
-        signs
+    fn linked(names: &[&str]) -> LinkedCode {
+        let mut linked = LinkedCode::default();
+        names.iter().for_each(|name| linked.see(name));
+        linked
     }
 
     #[test]
     fn stubs_are_told_apart_by_import_path_and_methods() {
-        let signs = signs(&[
+        let linked = linked(&[
             "example.org/fork/pkg/stub.New",
             "example.org/fork/pkg/stub.(*stub).StateChange",
             "example.org/nri-docs/pkg/stub.New",
@@ -223,7 +223,7 @@ mod tests {
             ("example.org/nri-docs", false, true, 0),
             ("github.com/containerd/nri", true, false, 1),
         ] {
-            let stub = &signs.stubs[module];
+            let stub = &linked.stubs[module];
             let found = (stub.nri, stub.new, stub.dedicated.len());
             assert_eq!(found, (nri, new, dedicated), "{module}");
         }
@@ -241,6 +241,6 @@ mod tests {
     #[test]
     fn type_arguments_do_not_count() {
         let name = "example.org/cache.(*Map[string,github.com/containerd/nri/pkg/stub.New]).Get";
-        assert_eq!(signs(&[name]), Signs::default());
+        assert_eq!(linked(&[name]), LinkedCode::default());
     }
 }

@@ -40,12 +40,12 @@ pub(super) enum FileOutcome {
 
 /// The sightings in one file, and the readers that could not read it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Observations {
     pub(super) sightings: Vec<Sighting>,
     pub(super) skipped: Vec<Skipped>,
 }
 
-impl Found {
+impl Observations {
     /// Returns findings that consist of one skipped place.
     pub(super) fn skipped(skipped: Skipped) -> Self {
         Self { skipped: vec![skipped], ..Self::default() }

@@ -1,8 +1,8 @@
-//! Turns signs into sightings, one for each role that a program has.
+//! The roles that a program has in NRI by the code that it links: a sighting for each.
 
 use super::build_info::{self, BuildInfo};
 use super::handlers::{self, Handlers};
-use super::signs::{self, Adaptation, Signs, Stub};
+use super::linked_code::{self, Adaptation, LinkedCode, Stub};
 use super::table::{SECTIONS, Table};
 use super::{NAME, evidence};
 use crate::check::content::File;
@@ -17,42 +17,42 @@ use crate::unknown::UnknownProgram;
 /// The number of dedicated RPCs that a stub answers, unless it is older than them.
 const ALL_DEDICATED: usize = facts::DEDICATED_RPCS.len();
 
-/// Returns the sightings for these signs; none if there is no NRI in the program.
-pub(super) fn from(
+/// Returns the sightings of a program with this code; none if there is no NRI in the program.
+pub(super) fn of_program(
     file: &File<'_>,
     image: &Image<'_>,
     table: &Table,
-    signs: &Signs,
+    linked: &LinkedCode,
 ) -> Result<Vec<Sighting>, Unreadable> {
     // Each with the import path of its NRI.
     let mut seen: Vec<(&str, Sighting)> = Vec::new();
-    for (module, stub) in signs.stubs.iter().filter(|(_, stub)| stub.new) {
+    for (module, stub) in linked.stubs.iter().filter(|(_, stub)| stub.new) {
         let mut plugin = plugin(file, image, table, (module, stub))?;
-        if signs.loads_code {
+        if linked.loads_code {
             loads_code(&mut plugin);
         }
         seen.push((module, plugin));
     }
     // Bindings of another protocol can have a service with this name.
-    if !signs.services.is_empty() && names(image)?.protocol {
-        for package in &signs.services {
+    if !linked.services.is_empty() && names(image)?.protocol {
+        for package in &linked.services {
             let module = package.strip_suffix("/pkg/api").unwrap_or(package);
             seen.push((module, without_stub(file, package)));
         }
     }
     // A program may be started in both ways.
-    if let Some(module) = &signs.one_shot {
+    if let Some(module) = &linked.one_shot {
         seen.push((module, one_shot(file, module)));
     }
-    for (module, adaptation) in &signs.adaptations {
+    for (module, adaptation) in &linked.adaptations {
         seen.push((module, runtime(file, module, adaptation)));
     }
-    if let (Some(module), true) = (&signs.client, seen.is_empty()) {
+    if let (Some(module), true) = (&linked.client, seen.is_empty()) {
         let detail = format!("{module}.(*Client).Invoke is linked: it runs v0.1.0 plugins");
         seen.push((module, of_role(file, Role::Runtime, detail)));
     }
-    if let (Some(module), true) = (&signs.library, seen.is_empty()) {
-        seen.push((module, library(file, image, module, signs)?));
+    if let (Some(module), true) = (&linked.library, seen.is_empty()) {
+        seen.push((module, library(file, image, module, linked)?));
     }
     if seen.is_empty() {
         return Ok(Vec::new());
@@ -93,7 +93,7 @@ pub(super) fn own_bindings(
     if names.protocol {
         return Ok(Some(of_names(file, &names)));
     }
-    let connects = names.variable || names.socket && signs::connects(image, table)?;
+    let connects = names.variable || names.socket && linked_code::connects(image, table)?;
     Ok(connects.then(|| opaque::connects(file, FileKind::GoBinary, NAME)))
 }
 
@@ -242,13 +242,13 @@ fn library(
     file: &File<'_>,
     image: &Image<'_>,
     module: &str,
-    signs: &Signs,
+    linked: &LinkedCode,
 ) -> Result<Sighting, Unreadable> {
     let names = names(image)?;
-    if signs.stubs.is_empty() && (names.plugin || names.runtime || signs.server) {
+    if linked.stubs.is_empty() && (names.plugin || names.runtime || linked.server) {
         return Ok(of_names(file, &names));
     }
-    let detail = if signs.stubs.is_empty() {
+    let detail = if linked.stubs.is_empty() {
         format!("only the types of {module} are linked")
     } else {
         format!("{module}/pkg/stub is linked without stub.New: not a plugin")
