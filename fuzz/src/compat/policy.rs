@@ -6,8 +6,8 @@ use nri_compat::report::check::{CheckReport, Outcome, Subject, Verdict};
 
 /// Runs the target once.
 pub(crate) fn run(input: (&str, &str, &str)) {
-    let (policy, baseline, name) = input;
-    let mut baseline = Baseline::parse("b", baseline).ok();
+    let (policy, known, name) = input;
+    let mut baseline = Baseline::parse("b", known).ok();
     if let Some(baseline) = &baseline {
         let again = Baseline::parse("b", &baseline.to_json());
         assert_eq!(again.ok().as_ref(), Some(baseline));

@@ -21,7 +21,7 @@ pub(crate) fn run(input: (&str, &str)) {
     let mut imports = Imports::new();
     imports.add(folder);
     match Input::resolve(history(), spec, &imports) {
-        Ok(input) => assert_eq!(input.spec, spec),
+        Ok(resolved) => assert_eq!(resolved.spec, spec),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

@@ -121,11 +121,11 @@ fn answer(stream: u32, input: &Input) -> Option<Vec<u8>> {
 
 /// Returns a message in a frame.
 fn message(stream: u32, kind: Kind, data: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(data.len()).expect("short");
-    let header = MessageHeader { length, stream, kind, flags: 0 }.encode();
-    let length = u32::try_from(header.len() + data.len()).expect("short");
-    let frame = FrameHeader { connection: 1, length }.encode();
-    [&frame[..], &header[..], data].concat()
+    let size = |bytes: &[u8]| u32::try_from(bytes.len()).expect("short");
+    let header = MessageHeader { length: size(data), stream, kind, flags: 0 }.encode();
+    let message = [&header[..], data].concat();
+    let frame = FrameHeader { connection: 1, length: size(&message) }.encode();
+    [&frame[..], &message].concat()
 }
 
 /// Returns up to 127 bytes of the input.

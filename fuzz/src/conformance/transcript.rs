@@ -4,16 +4,17 @@ use nri_conformance::record::{Frame, Options, Party, Reader, transcribe};
 
 /// Runs the target once.
 pub(crate) fn run(chunks: Vec<(bool, &[u8])>) {
-    let recorded = |redact| {
-        let mut options = Options::default();
-        options.redact = redact;
-        let chunks = chunks.iter().map(|(by_plugin, bytes)| {
-            let by = if *by_plugin { Party::Plugin } else { Party::Runtime };
-            (by, *bytes)
-        });
-        frames(&transcribe(chunks, options).unwrap())
-    };
-    assert_eq!(recorded(true).len(), recorded(false).len());
+    assert_eq!(recorded(&chunks, true).len(), recorded(&chunks, false).len());
+}
+
+fn recorded(chunks: &[(bool, &[u8])], redact: bool) -> Vec<Frame> {
+    let mut options = Options::default();
+    options.redact = redact;
+    let sent = chunks.iter().map(|(by_plugin, bytes)| {
+        let by = if *by_plugin { Party::Plugin } else { Party::Runtime };
+        (by, *bytes)
+    });
+    frames(&transcribe(sent, options).unwrap())
 }
 
 fn frames(recording: &[u8]) -> Vec<Frame> {

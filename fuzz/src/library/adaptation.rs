@@ -46,8 +46,7 @@ async fn relay(bytes: &[u8]) {
     adaptation.builtin(Witness).await.expect("joins");
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     let (registers, bytes) = bytes.split_first().unwrap_or((&0, bytes));
-    let plugin = hostile(theirs, registers % 2 == 0, bytes.to_vec());
-    let plugin = tokio::spawn(plugin);
+    let plugin = tokio::spawn(hostile(theirs, registers % 2 == 0, bytes.to_vec()));
     // Refused or not: what matters is what comes after.
     let _ = adaptation.connect(ours).await;
     let (pod, container) = (PodSandbox::default(), Container::default());

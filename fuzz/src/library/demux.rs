@@ -6,9 +6,9 @@ use nri::wire::Channels;
 
 /// Runs the target once.
 pub(crate) fn run(input: (u8, &[u8])) {
-    let (cut, bytes) = input;
+    let (size, bytes) = input;
     let whole = read([bytes]);
-    let cut = read(bytes.chunks(usize::from(cut).max(1)));
+    let cut = read(bytes.chunks(usize::from(size).max(1)));
     assert_eq!(whole, cut);
 }
 

@@ -20,8 +20,7 @@ fn send(scenario: &Scenario) {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().build().expect("runtime");
     runtime.block_on(async {
-        let adaptation = Adaptation::builder("fuzz", "v1").start().await;
-        let adaptation = adaptation.expect("starts");
+        let adaptation = Adaptation::builder("fuzz", "v1").start().await.expect("starts");
         for request in scenario.steps.iter().take(SENT) {
             let sent = crate::event::send(&adaptation, request).await;
             assert!(sent.is_ok(), "there is no plugin that could refuse");
