@@ -79,8 +79,8 @@ impl Tree {
             let child: Vec<String> = path.iter().cloned().chain([name.clone()]).collect();
             let is_excluded = is_root || ["tests", "mod", "bin"].contains(&&*name);
             if is_module && !is_excluded && !self.0.contains_key(&child) {
-                let file = folder.join(format!("{name}.rs"));
-                self.read(&folder.join(name), &file, child)?;
+                let source = folder.join(format!("{name}.rs"));
+                self.read(&folder.join(name), &source, child)?;
             }
         }
         Ok(())
@@ -180,9 +180,7 @@ impl Module {
         if let Some(path) = path {
             match tokens.get(length) {
                 Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
-                    for path in leaves(&path, group.stream()) {
-                        self.paths.push(path);
-                    }
+                    self.paths.extend(leaves(&path, group.stream()));
                 }
                 _ => self.paths.push(path),
             }
@@ -257,8 +255,8 @@ fn leaves(prefix: &[String], tree: TokenStream) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for entry in tokens.split(is_comma) {
         let (segments, length) = segments(entry);
-        let segments = segments.into_iter().filter(|segment| segment != "self");
-        let path: Vec<String> = prefix.iter().cloned().chain(segments).collect();
+        let below = segments.into_iter().filter(|segment| segment != "self");
+        let path: Vec<String> = prefix.iter().cloned().chain(below).collect();
         match entry.get(length) {
             Some(TokenTree::Group(group)) => paths.extend(leaves(&path, group.stream())),
             _ => paths.push(path),
@@ -291,24 +289,26 @@ fn located(path: &[String], module: &[String]) -> Option<Vec<String>> {
 /// Returns the groups of nodes that reach each other.
 fn components(edges: &BTreeSet<(String, String)>) -> Vec<BTreeSet<String>> {
     let nodes: BTreeSet<&String> = edges.iter().flat_map(|(a, b)| [a, b]).collect();
-    let reachable = |from: &String| {
-        let (mut reached, mut open) = (BTreeSet::new(), vec![from.clone()]);
-        while let Some(node) = open.pop() {
-            let next = edges.iter().filter(|(a, _)| *a == node).map(|(_, b)| b);
-            let new: Vec<String> = next.filter(|b| !reached.contains(*b)).cloned().collect();
-            reached.extend(new.iter().cloned());
-            open.extend(new);
-        }
-        reached
-    };
     let reached: BTreeMap<&String, BTreeSet<String>> =
-        nodes.iter().map(|node| (*node, reachable(node))).collect();
+        nodes.iter().map(|node| (*node, reachable(node, edges))).collect();
     let mutual = |a: &String| -> BTreeSet<String> {
         let both = reached[a].iter().filter(|b| reached[*b].contains(a));
         both.cloned().collect()
     };
     let groups: BTreeSet<BTreeSet<String>> = nodes.iter().map(|node| mutual(node)).collect();
     groups.into_iter().filter(|group| group.len() > 1).collect()
+}
+
+/// Returns the nodes that one node reaches.
+fn reachable(from: &str, edges: &BTreeSet<(String, String)>) -> BTreeSet<String> {
+    let (mut reached, mut open) = (BTreeSet::new(), vec![from.to_owned()]);
+    while let Some(node) = open.pop() {
+        let next = edges.iter().filter(|(a, _)| *a == node).map(|(_, b)| b);
+        let new: Vec<String> = next.filter(|b| !reached.contains(*b)).cloned().collect();
+        reached.extend(new.iter().cloned());
+        open.extend(new);
+    }
+    reached
 }
 
 fn unreadable(path: &Path, error: &proc_macro2::LexError) -> TaskError {

@@ -40,19 +40,19 @@ pub struct Imported {
 pub fn import(root: &Path, request: &Request) -> Result<Imported, Error> {
     let protos = root.join("protos");
     let tables = Tables::read(&protos)?;
-    let history = History::from_tables(tables.clone())?;
-    request.check_against(&history)?;
+    let earlier = History::from_tables(tables.clone())?;
+    request.check_against(&earlier)?;
     let text = request.text()?;
     let compiled = compile::text(&request.file_name(), &text)?;
     let protocol = Protocol::read(&compiled)?;
     protocol.check()?;
-    same_package(&protocol, &history)?;
-    let known = known_revision(&compiled, &history)?;
+    same_package(&protocol, &earlier)?;
+    let known = known_revision(&compiled, &earlier)?;
     let revision = known.as_deref().unwrap_or(request.release()).to_owned();
 
-    let tables = extended(tables, request, &revision, &text);
-    let mut files = tables.files(&protos);
-    let history = History::from_tables(tables)?;
+    let extended = extended(tables, request, &revision, &text);
+    let mut files = extended.files(&protos);
+    let history = History::from_tables(extended)?;
     files.extend(beneath(root, generate::targets(root, &history)?));
     write::all(&files)?;
     let is_new = known.is_none();

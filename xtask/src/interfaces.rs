@@ -38,8 +38,9 @@ pub fn targets(root: &Path, config: Option<&Path>) -> Result<Vec<Target>, TaskEr
         }
     }
     let numbers = (path("README.md"), numbers::page(&interfaces).into_bytes());
-    let interfaces = interfaces.into_iter();
-    let files = interfaces.map(|(name, text)| (path(&format!("{name}.txt")), text.into_bytes()));
+    let files = interfaces
+        .into_iter()
+        .map(|(name, text)| (path(&format!("{name}.txt")), text.into_bytes()));
     Ok(files.chain([numbers]).collect())
 }
 

@@ -120,8 +120,8 @@ impl From<Problem> for RefreshError {
 pub fn refresh(root: &Path) -> Result<Refreshed, RefreshError> {
     let protos = root.join("protos");
     let mut tables = Tables::read(&protos)?;
-    let history = History::from_tables(tables.clone())?;
-    let mut refreshed = fetch(&history).map_err(RefreshError::Go)?;
+    let earlier = History::from_tables(tables.clone())?;
+    let mut refreshed = fetch(&earlier).map_err(RefreshError::Go)?;
     tables.runtimes = insert::all(&tables.runtimes, &refreshed.added)?.into();
     let history = History::from_tables(tables.clone())?;
     history.check()?;

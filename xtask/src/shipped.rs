@@ -117,8 +117,8 @@ mod tests {
     /// Returns a future release with an event that no rule covers.
     fn with_dance() -> History {
         let last = last();
-        let proto = nri_protos::REVISIONS.last().map_or("", |newest| newest.proto);
-        let proto = proto
+        let newest = nri_protos::REVISIONS.last().map_or("", |newest| newest.proto);
+        let proto = newest
             .replace(
                 "  rpc StateChange(",
                 "  rpc Dance(DanceRequest) returns (DanceResponse);\n  rpc StateChange(",
@@ -188,24 +188,17 @@ mod tests {
     #[test]
     fn a_later_field_of_a_request_or_a_response_changes_no_handler() {
         let newest = nri_protos::REVISIONS.last().map_or("", |newest| newest.proto);
-        let proto = with_field(newest, "UpdateContainerRequest", "string cause = 90;");
-        let proto = with_field(&proto, "ConfigureRequest", "string node = 90;");
-        let proto = with_field(&proto, "StopContainerResponse", "string word = 90;");
-        let proto = with_field(&proto, "CreateContainerResponse", "string word = 90;");
-        let proto = with_field(&proto, "RunPodSandboxResponse", "string word = 90;");
-        let events =
-            EventTable::parse(include_str!("../../protos/events.toml")).expect("it is a table");
-        let today = files(&History::embedded().expect("the tables fit together"), &events);
-        let (today, then) = (today.expect("it fits"), files(&with_release(proto), &events));
-        let then = then.expect("it is an NRI protocol");
-        let text = |files: &[File], path: &str| {
-            let file = files.iter().find(|file| file.path == path).expect("it is made");
-            file.text
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ")
-                .replace("v0.99.0", newest_name())
-        };
+        let mut proto = newest.to_owned();
+        for (message, field) in [
+            ("UpdateContainerRequest", "string cause = 90;"),
+            ("ConfigureRequest", "string node = 90;"),
+            ("StopContainerResponse", "string word = 90;"),
+            ("CreateContainerResponse", "string word = 90;"),
+            ("RunPodSandboxResponse", "string word = 90;"),
+        ] {
+            proto = with_field(&proto, message, field);
+        }
+        let (today, then) = today_and_with(proto);
         let handlers = "nri/src/plugin/handlers.rs";
         assert_eq!(text(&then, handlers), text(&today, handlers));
         let dispatch = text(&then, "nri/src/plugin/dispatch.rs");
@@ -213,6 +206,23 @@ mod tests {
         assert!(dispatch.contains(kept), "{dispatch}");
         assert_eq!(dispatch.matches("keep ").count(), 1, "{dispatch}");
         assert!(dispatch.contains("..StopContainerResponse::default()"), "{dispatch}");
+    }
+
+    /// Returns the files of today, and those with a future release that has this proto.
+    fn today_and_with(proto: String) -> (Vec<File>, Vec<File>) {
+        let events =
+            EventTable::parse(include_str!("../../protos/events.toml")).expect("it is a table");
+        let history = History::embedded().expect("the tables fit together");
+        let today = files(&history, &events).expect("it fits");
+        let then = files(&with_release(proto), &events).expect("it is an NRI protocol");
+        (today, then)
+    }
+
+    /// Returns a file on one line, as if the future release were the newest one of today.
+    fn text(files: &[File], path: &str) -> String {
+        let file = files.iter().find(|file| file.path == path).expect("it is made");
+        let words: Vec<_> = file.text.split_whitespace().collect();
+        words.join(" ").replace("v0.99.0", newest_name())
     }
 
     /// Older runtimes send the events to plugins of today through it.
@@ -224,20 +234,7 @@ mod tests {
         let rpc = "  rpc StateChange(StateChangeEvent) returns (Empty);";
         assert!(newest[..start].contains(rpc));
         let proto = newest[..start].replace(rpc, "") + &newest[end..];
-        let events =
-            EventTable::parse(include_str!("../../protos/events.toml")).expect("it is a table");
-        let today = files(&History::embedded().expect("the tables fit together"), &events);
-        let (today, then) = (today.expect("it fits"), files(&with_release(proto), &events));
-        let then = then.expect("it is an NRI protocol");
-        let lines_with = |files: &[File], words: &str| {
-            let mut lines: Vec<_> = files
-                .iter()
-                .flat_map(|file| file.text.lines())
-                .filter(|line| line.contains(words))
-                .collect();
-            lines.sort_unstable();
-            lines.into_iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>()
-        };
+        let (today, then) = today_and_with(proto);
         for words in [
             "trait StateChange",
             "struct StateChangeEvent",
@@ -248,6 +245,17 @@ mod tests {
             assert!(!lines.is_empty(), "{words}");
             assert_eq!(lines_with(&then, words), lines);
         }
+    }
+
+    /// Returns the lines of all files that have these words, sorted.
+    fn lines_with<'f>(files: &'f [File], words: &str) -> Vec<&'f str> {
+        let mut lines: Vec<_> = files
+            .iter()
+            .flat_map(|file| file.text.lines())
+            .filter(|line| line.contains(words))
+            .collect();
+        lines.sort_unstable();
+        lines.into_iter().map(str::trim).collect()
     }
 
     fn newest_name() -> &'static str {

@@ -83,17 +83,19 @@ impl Reference {
 
 /// Returns the entries of a list: indented lines with an id, a colon and a summary.
 fn entries(list: &str) -> Vec<ReferenceEntry> {
-    let entries = list.lines().filter_map(|line| {
-        let (id, summary) = line.strip_prefix("  ")?.split_once(':')?;
-        let is_id = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-        (!id.is_empty() && id.chars().all(is_id))
-            .then(|| ReferenceEntry { id: id.to_owned(), summary: summary.trim().to_owned() })
-    });
-    let mut entries: Vec<ReferenceEntry> = entries.collect();
+    let mut entries: Vec<ReferenceEntry> = list.lines().filter_map(entry).collect();
     // A rule may be in several categories.
     let mut known = std::collections::BTreeSet::new();
     entries.retain(|entry| known.insert(entry.id.clone()));
     entries
+}
+
+/// Returns the entry in a line of a list, if it has one.
+fn entry(line: &str) -> Option<ReferenceEntry> {
+    let (id, summary) = line.strip_prefix("  ")?.split_once(':')?;
+    let is_id = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    (!id.is_empty() && id.chars().all(is_id))
+        .then(|| ReferenceEntry { id: id.to_owned(), summary: summary.trim().to_owned() })
 }
 
 fn in_summary(entries: &[ReferenceEntry], folder: &str) -> String {

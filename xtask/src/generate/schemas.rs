@@ -5,10 +5,10 @@ use nri_schema::Error;
 use nri_schema::history::History;
 
 pub(super) fn targets(_: &History) -> Result<Vec<Target>, Error> {
-    let schemas = nri_compat::report::schema::schemas().into_iter();
-    let target = |(command, text): (&str, String)| {
-        let path = format!("nri-compat/schema/{command}.schema.json");
-        (path.into(), text.into_bytes())
-    };
-    Ok(schemas.map(target).collect())
+    Ok(nri_compat::report::schema::schemas().into_iter().map(target).collect())
+}
+
+fn target((command, text): (&str, String)) -> Target {
+    let path = format!("nri-compat/schema/{command}.schema.json");
+    (path.into(), text.into_bytes())
 }

@@ -1,5 +1,5 @@
-//! The tables of `nri-protos` as values of `nri-schema`: a command parses no table when it starts, and a build
-//! script needs no parser.
+//! The tables of `nri-protos` as values of `nri-schema`: a command parses no table when it starts,
+//! and a build script needs no parser.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -45,8 +45,7 @@ pub(super) fn targets(history: &History) -> Result<Vec<Target>, Error> {
         /// Returns the content of `deprecations.toml`.
         pub(super) fn deprecations() -> Vec<Deprecation> { Vec::from([#(#deprecations),*]) }
     });
-    let table = table.replace("\n///", "\n\n///");
-    let content = format!("{HEAD}{table}");
+    let content = format!("{HEAD}{}", table.replace("\n///", "\n\n///"));
     Ok(vec![(PATH.into(), content.into_bytes())])
 }
 
@@ -68,11 +67,11 @@ fn versions(history: &History) -> TokenStream {
 
 fn release(release: &Release) -> TokenStream {
     let Release { version, name, revision, date, untagged, shipped_by } = release;
-    let version = number(version);
-    let row = quote!(release(#name, #version, #revision, #date));
+    let number = number(version);
+    let row = quote!(release(#name, #number, #revision, #date));
     if *untagged {
-        let (pre, shipped_by) = (release.version.pre.as_str(), shipped_by.as_deref());
-        let shipped_by = shipped_by.unwrap_or_default();
+        let pre = version.pre.as_str();
+        let shipped_by = shipped_by.as_deref().unwrap_or_default();
         quote!(untagged(#row, #pre, #shipped_by))
     } else {
         row
@@ -82,7 +81,7 @@ fn release(release: &Release) -> TokenStream {
 fn runtime(runtime: &Runtime) -> TokenStream {
     let Runtime { id, title, reports_as, socket, plugin_dir, config_dir, modules, releases } =
         runtime;
-    let releases = releases.iter().map(linking);
+    let rows = releases.iter().map(linking);
     quote! {
         Runtime {
             id: #id.to_owned(),
@@ -92,20 +91,20 @@ fn runtime(runtime: &Runtime) -> TokenStream {
             plugin_dir: #plugin_dir.to_owned(),
             config_dir: #config_dir.to_owned(),
             modules: texts([#(#modules),*]),
-            releases: Vec::from([#(#releases),*]),
+            releases: Vec::from([#(#rows),*]),
         }
     }
 }
 
 fn linking(release: &RuntimeRelease) -> TokenStream {
     let RuntimeRelease { version, name, nri, date } = release;
-    let version = number(version);
-    quote!(linking(#name, #version, #nri, #date))
+    let number = number(version);
+    quote!(linking(#name, #number, #nri, #date))
 }
 
 fn distribution(distribution: &Distribution) -> TokenStream {
     let Distribution { id, title, runtime, file, before, releases } = distribution;
-    let releases = releases.iter().map(shipping);
+    let rows = releases.iter().map(shipping);
     quote! {
         Distribution {
             id: #id.to_owned(),
@@ -113,34 +112,24 @@ fn distribution(distribution: &Distribution) -> TokenStream {
             runtime: #runtime.to_owned(),
             file: #file.to_owned(),
             before: #before.to_owned(),
-            releases: Vec::from([#(#releases),*]),
+            releases: Vec::from([#(#rows),*]),
         }
     }
 }
 
 fn shipping(release: &DistributionRelease) -> TokenStream {
     let DistributionRelease { version, name, runtime, date } = release;
-    let (version, build) = (number(version), version.build.as_str());
-    quote!(shipping(#name, #version, #build, #runtime, #date))
+    let (number, build) = (number(version), version.build.as_str());
+    quote!(shipping(#name, #number, #build, #runtime, #date))
 }
 
 fn deprecation(deprecation: &Deprecation) -> TokenStream {
-    let Deprecation {
-        id,
-        interface,
-        summary,
-        deprecated_in,
-        warned_by,
-        removal,
-        replaced_by,
-        remedy,
-        sources,
-        ..
-    } = deprecation;
-    let interface = self::interface(interface);
-    let (deprecated_in, removal) = (since(deprecated_in), self::removal(removal));
-    let warned_by = option(warned_by.as_ref().map(warning));
-    let replaced_by = pairs(replaced_by);
+    let Deprecation { id, summary, remedy, sources, .. } = deprecation;
+    let interface = interface(&deprecation.interface);
+    let deprecated_in = since(&deprecation.deprecated_in);
+    let warned_by = option(deprecation.warned_by.as_ref().map(warning));
+    let removal = removal(&deprecation.removal);
+    let replaced_by = pairs(&deprecation.replaced_by);
     quote! {
         Deprecation {
             id: #id.to_owned(),
@@ -168,29 +157,29 @@ fn interface(interface: &Interface) -> TokenStream {
     }
 }
 
-fn since(Since { nri, runtimes }: &Since) -> TokenStream {
-    let (nri, runtimes) = (option(nri.as_deref().map(text)), pairs(runtimes));
+fn since(since: &Since) -> TokenStream {
+    let nri = option(since.nri.as_deref().map(text));
+    let runtimes = pairs(&since.runtimes);
     quote!(Since { nri: #nri, runtimes: #runtimes })
 }
 
-fn warning(Warning { runtimes, id }: &Warning) -> TokenStream {
-    let runtimes = pairs(runtimes);
+fn warning(warning: &Warning) -> TokenStream {
+    let (runtimes, id) = (pairs(&warning.runtimes), &warning.id);
     quote!(Warning { runtimes: #runtimes, id: #id.to_owned() })
 }
 
 fn removal(removal: &Removal) -> TokenStream {
-    let Removal { status, when, effect } = removal;
-    let status = match status {
+    let status = match removal.status {
         RemovalStatus::Planned => quote!(RemovalStatus::Planned),
         RemovalStatus::Done => quote!(RemovalStatus::Done),
     };
-    let (when, effect) = (since(when), option(effect.as_deref().map(text)));
+    let (when, effect) = (since(&removal.when), option(removal.effect.as_deref().map(text)));
     quote!(Removal { status: #status, when: #when, effect: #effect })
 }
 
 fn pairs(pairs: &[(String, String)]) -> TokenStream {
-    let pairs = pairs.iter().map(|(one, other)| quote!((#one, #other)));
-    quote!(pairs([#(#pairs),*]))
+    let elements = pairs.iter().map(|(one, other)| quote!((#one, #other)));
+    quote!(pairs([#(#elements),*]))
 }
 
 fn text(text: &str) -> TokenStream {

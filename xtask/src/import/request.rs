@@ -42,11 +42,11 @@ impl Request {
             );
         }
         Error::unless_empty(problems)?;
-        let version = parsed.unwrap_or(Version::new(0, 0, 0));
+        let parsed = parsed.unwrap_or(Version::new(0, 0, 0));
         Ok(Request {
             path: path.as_ref().to_path_buf(),
-            release: format!("v{version}"),
-            version,
+            release: format!("v{parsed}"),
+            version: parsed,
             date: date.to_owned(),
         })
     }

@@ -12,7 +12,7 @@ pub(super) fn first<'i>(name: &str, interface: &'i str) -> Option<&'i str> {
     let prefix = format!("{}::", name.replace('-', "_"));
     // A hidden trait may be implemented.
     let mut signatures = interface.lines().filter(|line| !line.starts_with("impl"));
-    signatures.find(|line| types(line, &prefix).any(|name| !listed.contains(name)))
+    signatures.find(|line| types(line, &prefix).any(|path| !listed.contains(path)))
 }
 
 /// Returns the path of the type on its own line.
@@ -36,12 +36,14 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the path without what follows the type, such as a method.
 fn up_to_type(path: &str) -> Option<&str> {
-    let is_type = |segment: &str| {
-        segment.starts_with(char::is_uppercase) && segment.contains(char::is_lowercase)
-    };
     let segment = path.split("::").find(|segment| is_type(segment))?;
     let start = path.find(&format!("::{segment}"))?;
     path.get(..start + "::".len() + segment.len())
+}
+
+/// Returns true if a segment is the name of a type, not of a module or a constant.
+fn is_type(segment: &str) -> bool {
+    segment.starts_with(char::is_uppercase) && segment.contains(char::is_lowercase)
 }
 
 #[cfg(test)]

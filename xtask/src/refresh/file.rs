@@ -27,9 +27,8 @@ const BETWEEN: [char; 6] = [' ', '\t', '=', ':', '?', '"'];
 pub fn add(root: &Path, release: &str, date: &str, file: &Path) -> Result<Refreshed, RefreshError> {
     let protos = root.join("protos");
     let mut tables = Tables::read(&protos)?;
-    let history = History::from_tables(tables.clone())?;
-    let added = read(&history, release, date, file).map_err(RefreshError::File)?;
-    let added = [added];
+    let earlier = History::from_tables(tables.clone())?;
+    let added = [read(&earlier, release, date, file).map_err(RefreshError::File)?];
     match &added[0].carried {
         Carried::Nri(_) => tables.runtimes = insert::all(&tables.runtimes, &added)?.into(),
         Carried::Runtime(..) => {
@@ -107,8 +106,8 @@ fn shipped(history: &History, distribution: &Distribution, file: &Path) -> Resul
 /// Returns the version after the first of these words that a version follows.
 fn number_after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     text.match_indices(words).find_map(|(at, _)| {
-        let rest = text.get(at + words.len()..)?.trim_start_matches(BETWEEN);
-        let rest = without_v(rest);
+        let after = text.get(at + words.len()..)?;
+        let rest = without_v(after.trim_start_matches(BETWEEN));
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         let number = rest.get(..end)?;
         Version::parse(number).is_ok().then_some(number)

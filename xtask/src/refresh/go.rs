@@ -49,12 +49,12 @@ struct NamedVersion {
 /// Returns the final releases of a module, ascending.
 pub(super) fn releases(module: &str) -> Result<Vec<Version>, String> {
     let listed: GoModule = run(&["list", "-m", "-versions", "-json", module])?;
-    let versions = listed
+    let mut versions: Vec<Version> = listed
         .versions
         .iter()
-        .filter_map(|version| Version::parse(version.strip_prefix('v')?).ok());
-    let is_final = |version: &Version| version.pre.is_empty() && version.build.is_empty();
-    let mut versions: Vec<Version> = versions.filter(is_final).collect();
+        .filter_map(|version| Version::parse(version.strip_prefix('v')?).ok())
+        .filter(|version| version.pre.is_empty() && version.build.is_empty())
+        .collect();
     versions.sort();
     Ok(versions)
 }
@@ -75,12 +75,14 @@ pub(super) fn describe(module: &str, release: &str) -> Result<ListedModule, Stri
 pub(super) fn required(go_mod: &Path, module: &str) -> Result<String, String> {
     let path = go_mod.display().to_string();
     let read: GoMod = run(&["mod", "edit", "-json", &path])?;
-    let required = read.require.into_iter().flatten();
-    let required = (required.into_iter())
+    let required = read
+        .require
+        .into_iter()
+        .flatten()
         .find(|required| required.path == module)
         .and_then(|required| required.version)
         .ok_or_else(|| format!("does not require {module}"))?;
-    let replaced = (read.replace.into_iter().flatten()).find(|replace| {
+    let replaced = read.replace.into_iter().flatten().find(|replace| {
         let version = replace.old.version.as_ref();
         replace.old.path == module && version.is_none_or(|version| *version == required)
     });

@@ -47,11 +47,11 @@ fn position(lines: &[String], from: usize, is: impl Fn(&str) -> bool) -> Option<
 
 fn line(added: &Added) -> String {
     let Added { release, carried, date, .. } = added;
-    let (key, carried) = match carried {
-        Carried::Nri(nri) => ("nri", nri),
-        Carried::Runtime(_, release) => ("runtime", release),
+    let (key, name) = match carried {
+        Carried::Nri(name) => ("nri", name),
+        Carried::Runtime(_, name) => ("runtime", name),
     };
-    format!("  {{ release = \"{release}\", {key} = \"{carried}\", date = {date} }},")
+    format!("  {{ release = \"{release}\", {key} = \"{name}\", date = {date} }},")
 }
 
 /// Returns the version in `{ release = "v2.4.2", …`.

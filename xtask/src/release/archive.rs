@@ -108,10 +108,12 @@ impl Release<'_> {
             Entry::file(at("README.md"), readme.clone()),
         ]);
         entries.extend(
-            (files.man.iter())
+            files
+                .man
+                .iter()
                 .map(|page| Entry::file(at(&format!("man/{}", page.name)), page.content.clone())),
         );
-        entries.extend((files.completions.iter()).map(|script| {
+        entries.extend(files.completions.iter().map(|script| {
             Entry::file(at(&format!("completions/{}", script.name)), script.content.clone())
         }));
         let path = self.out.join(format!("{name}.tar.gz"));
@@ -140,8 +142,8 @@ mod tests {
         let reversed = entries().into_iter().rev().collect();
         let archive = tar(entries(), 7).expect("written");
         assert_eq!(archive, tar(reversed, 7).expect("written"));
-        let mut read = tar::Archive::new(archive.as_slice());
-        let read = read.entries().expect("an archive").map(|entry| {
+        let mut written = tar::Archive::new(archive.as_slice());
+        let read = written.entries().expect("an archive").map(|entry| {
             let entry = entry.expect("an entry");
             let header = entry.header();
             let path = entry.path().expect("a path").display().to_string();
@@ -166,13 +168,13 @@ mod tests {
             bridge: program(BRIDGE),
         };
         let entries = programs.entries(|name| format!("usr/bin/{name}")).expect("both are there");
-        let entries = entries.iter().map(|entry| (entry.path.as_str(), entry.mode, &entry.content));
+        let listed = entries.iter().map(|entry| (entry.path.as_str(), entry.mode, &entry.content));
         let content = |name: &str| name.as_bytes().to_vec();
         let expected = [
             ("usr/bin/nri-compat", 0o755, &content(COMMAND)),
             ("usr/bin/nri-bridge", 0o755, &content(BRIDGE)),
         ];
-        assert_eq!(entries.collect::<Vec<_>>(), expected);
+        assert_eq!(listed.collect::<Vec<_>>(), expected);
     }
 
     #[test]

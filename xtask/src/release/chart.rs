@@ -43,16 +43,16 @@ impl Release<'_> {
         entries: &mut Vec<Entry>,
     ) -> Result<(), TaskError> {
         for path in sorted(folder)? {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let name = format!("{prefix}/{name}");
+            let file_name = path.file_name().unwrap_or_default().to_string_lossy();
+            let name = format!("{prefix}/{file_name}");
             if path.is_dir() {
                 self.add_files(&path, &name, entries)?;
             } else {
                 let text = fs::read_to_string(&path).map_err(reading(&path))?;
                 let is_chart = path.ends_with("Chart.yaml");
                 let text = if is_chart { self.versioned(&text) } else { text };
-                let text = text.replace(PLACEHOLDER, &self.metadata.registry);
-                entries.push(Entry::file(name, text));
+                let content = text.replace(PLACEHOLDER, &self.metadata.registry);
+                entries.push(Entry::file(name, content));
             }
         }
         Ok(())
@@ -73,16 +73,16 @@ impl Release<'_> {
 
     fn artifact(&self, name: &str, package: Vec<u8>) -> Result<(), TaskError> {
         let version = &self.metadata.version;
-        let config = json!({ "apiVersion": "v2", "name": name, "version": version });
+        let chart = json!({ "apiVersion": "v2", "name": name, "version": version });
         let mut layout = Layout::default();
-        let config = config.to_string().into_bytes();
-        let config = layout.add("application/vnd.cncf.helm.config.v1+json", config);
+        let config =
+            layout.add("application/vnd.cncf.helm.config.v1+json", chart.to_string().into_bytes());
         let layer = layout.add("application/vnd.cncf.helm.chart.content.v1.tar+gzip", package);
         let manifest = layout.manifest(&config, &[layer]);
         let path = self.out.join(format!("{name}-{version}-chart.tar"));
         let reference = self.reference(&format!("charts/{name}"));
-        let layout = layout.finish(manifest, &reference, self.metadata.time);
-        self.write(&path, &layout.map_err(writing(&path))?)
+        let archive = layout.finish(manifest, &reference, self.metadata.time);
+        self.write(&path, &archive.map_err(writing(&path))?)
     }
 }
 

@@ -22,14 +22,14 @@ impl Release<'_> {
         let mut layout = Layout::default();
         let mut manifests = Vec::new();
         for programs in built {
-            let files = programs.entries(|name| format!("usr/bin/{name}"))?;
+            let files = programs.entries(|program| format!("usr/bin/{program}"))?;
             let manifest = self.manifest(&mut layout, programs.processor, files);
             manifests.push(manifest.map_err(writing(&path))?);
         }
         let index = layout.index(&manifests);
         let reference = self.reference("nri-compat");
-        let layout = layout.finish(index, &reference, self.metadata.time);
-        self.write(&path, &layout.map_err(writing(&path))?)
+        let archive = layout.finish(index, &reference, self.metadata.time);
+        self.write(&path, &archive.map_err(writing(&path))?)
     }
 
     /// Returns the reference of an image or chart in the registry.
@@ -46,10 +46,9 @@ impl Release<'_> {
     ) -> io::Result<Value> {
         entries.push(Entry::file("etc/ssl/certs/ca-certificates.crt", certificates()));
         let files = tar(entries, self.metadata.time)?;
-        let config = self.config(processor.oci, &sha256(&files));
+        let content = self.config(processor.oci, &sha256(&files)).to_string().into_bytes();
         let layer = layout.add("application/vnd.oci.image.layer.v1.tar+gzip", gzip(&files)?);
-        let config =
-            layout.add("application/vnd.oci.image.config.v1+json", config.to_string().into_bytes());
+        let config = layout.add("application/vnd.oci.image.config.v1+json", content);
         let mut manifest = layout.manifest(&config, &[layer]);
         manifest["platform"] = json!({ "architecture": processor.oci, "os": "linux" });
         Ok(manifest)

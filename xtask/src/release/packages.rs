@@ -107,8 +107,7 @@ impl Release<'_> {
         let from = self.root.join("deploy/systemd").join(name);
         let unit = fs::read_to_string(&from).map_err(reading(&from))?;
         let path = folder.join(name);
-        let unit = unit.replace("/usr/local/bin/", "/usr/bin/");
-        self.write(&path, unit.as_bytes())?;
+        self.write(&path, unit.replace("/usr/local/bin/", "/usr/bin/").as_bytes())?;
         Ok(path)
     }
 }

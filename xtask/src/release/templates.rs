@@ -35,8 +35,7 @@ impl Release<'_> {
             ("LICENSE", &metadata.license),
             ("MAINTAINER", &metadata.maintainer),
         ];
-        let own = own.map(|(name, value)| (name.to_owned(), value.clone()));
-        let mut values = Vec::from(own);
+        let mut values = Vec::from(own.map(|(name, value)| (name.to_owned(), value.clone())));
         let elsewhere = elsewhere::PLATFORMS.map(|(platform, _)| platform.to_owned());
         for platform in PROCESSORS.map(Processor::platform).into_iter().chain(elsewhere) {
             let archive = format!("{}.tar.gz", self.archive_name(&platform));
@@ -75,12 +74,14 @@ fn fill(template: &str, values: &[(String, String)]) -> Result<String, String> {
 
 /// Returns the name of a placeholder that is left.
 fn unknown(text: &str) -> Option<&str> {
-    let is_name = |part: &&str| {
-        !part.is_empty()
-            && (part.chars()).all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
-    };
     // Every other part is between two signs.
-    text.lines().find_map(|line| line.split('@').skip(1).step_by(2).find(is_name))
+    text.lines().find_map(|line| line.split('@').skip(1).step_by(2).find(|part| is_name(part)))
+}
+
+/// Returns true if a text may be the name of a placeholder.
+fn is_name(part: &str) -> bool {
+    let is_of_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    !part.is_empty() && part.chars().all(is_of_name)
 }
 
 #[cfg(test)]

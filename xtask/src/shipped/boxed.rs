@@ -32,7 +32,7 @@ fn collect(items: &[Item], structs: &mut Structs) {
                 structs.insert(found.ident.to_string(), found.clone());
             }
             Item::Mod(found) => {
-                found.content.iter().for_each(|(_, items)| collect(items, structs));
+                found.content.iter().for_each(|(_, inner)| collect(inner, structs));
             }
             _ => {}
         }
@@ -45,7 +45,7 @@ fn each(items: &mut [Item], change: &mut impl FnMut(&mut ItemStruct)) {
         match item {
             Item::Struct(found) => change(found),
             Item::Mod(found) => {
-                found.content.iter_mut().for_each(|(_, items)| each(items, change));
+                found.content.iter_mut().for_each(|(_, inner)| each(inner, change));
             }
             _ => {}
         }
@@ -54,10 +54,10 @@ fn each(items: &mut [Item], change: &mut impl FnMut(&mut ItemStruct)) {
 
 /// Returns the name of the type of the elements, if a type is a list, or of the values of a map.
 fn element_of(ty: &Type) -> Option<String> {
-    let last = last(ty)?;
-    let is_repeated = last.ident == "Vec" || last.ident == "BTreeMap";
-    let element = arguments(last).filter(|_| is_repeated).last()?;
-    self::last(element).map(|last| last.ident.to_string())
+    let collection = last(ty)?;
+    let is_repeated = collection.ident == "Vec" || collection.ident == "BTreeMap";
+    let element = arguments(collection).filter(|_| is_repeated).last()?;
+    last(element).map(|last| last.ident.to_string())
 }
 
 /// Boxes the message in `Option<Message>` if it is large.
@@ -128,7 +128,6 @@ mod tests {
             struct Large { a: Option<Part>, b: Option<Part>, c: String }
             struct Part { a: Option<i64>, b: Option<i64>, c: Option<i64>, d: bool }
         };
-        let expected = expected.items;
-        assert_eq!(quote!(#(#items)*).to_string(), quote!(#(#expected)*).to_string());
+        assert_eq!(quote!(#(#items)*).to_string(), quote!(#expected).to_string());
     }
 }

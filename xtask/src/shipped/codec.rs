@@ -117,8 +117,8 @@ fn each(
             let path = format!("{module}{}::", found.ident);
             let outer = declared.iter().find(|message| found.ident == message.name.to_snake_case());
             let nested = outer.map_or(&[][..], |message| &message.messages);
-            for item in found.content.iter_mut().flat_map(|(_, items)| items) {
-                each(item, &path, nested, codec)?;
+            for inner in found.content.iter_mut().flat_map(|(_, items)| items) {
+                each(inner, &path, nested, codec)?;
             }
         }
         _ => {}
@@ -241,8 +241,8 @@ fn message(
     let more = quote!(#debug Default);
     replace_derives(&mut found.attrs, |path| !is_message(path), Some(more));
 
-    let shown: Vec<_> = fields.iter().map(|field| shown(field, module)).collect();
-    let shown = has_enums.then(|| call("enum_fields", module, &name.to_string(), &shown));
+    let lines: Vec<_> = fields.iter().map(|field| shown(field, module)).collect();
+    let shown = has_enums.then(|| call("enum_fields", module, &name.to_string(), &lines));
     fields.sort_by_key(|field| std::cmp::Reverse(field.number));
     let rows: Vec<_> = fields.iter().map(|field| row(field, module)).collect();
     Ok(call("message", module, &name.to_string(), &rows) + &shown.unwrap_or_default())
@@ -279,8 +279,10 @@ fn shown(field: &Described, module: &str) -> String {
 /// from it.
 fn proto_name(message: &model::Message, field: &Described) -> Result<Option<String>, Error> {
     let number = i32::try_from(field.number).unwrap_or_default();
-    let declared = message.fields.iter().find(|found| found.number == number);
-    let declared = declared
+    let declared = message
+        .fields
+        .iter()
+        .find(|found| found.number == number)
         .ok_or_else(|| unexpected(format!("{} has no field {number}", message.full_name)))?;
     if declared.json_name != json_name(&declared.name) {
         let fact = format!("{} has a `json_name`", declared.full_name);
@@ -328,7 +330,7 @@ fn described(message: &Ident, field: &Field) -> Result<Described, Error> {
             ("enumeration", Some(path)) => {
                 found.enumeration = Some(syn::parse_str(&path).map_err(|_| unsupported())?);
             }
-            ("btree_map", Some(types)) if types.split(", ").all(|part| TYPES.contains(&part)) => {}
+            ("btree_map", Some(types)) if types.split(", ").all(|ty| TYPES.contains(&ty)) => {}
             ("repeated", None) => found.is_list = true,
             ("optional", None) if is_message => {}
             (known, None) if TYPES.contains(&known) => is_message = known == "message",

@@ -10,7 +10,7 @@ use super::shape::{
 use crate::tokens::{formatted, source};
 use nri_schema::Error;
 use nri_schema::history::Deprecation;
-use nri_schema::model::Message;
+use nri_schema::model::{FieldKind, Label, Message};
 use nri_schema::version::without_v;
 
 pub(super) fn emit(plugin: &Plugin<'_>) -> Result<String, Error> {
@@ -32,8 +32,7 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<String, Error> {
         use crate::api::*;
         use crate::{EventContext, Result};
     };
-    let (imports, conversions) = (formatted(&imports), formatted(&conversions));
-    Ok(format!("{imports}rows! {{\n{rows}}}\n{conversions}"))
+    Ok(format!("{}rows! {{\n{rows}}}\n{}", formatted(&imports), formatted(&conversions)))
 }
 
 /// Returns the row of an RPC for the macro `rows!`: how its request becomes arguments, and an
@@ -65,7 +64,7 @@ fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> String {
     let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
     let outlook =
         deprecation.outlook().map(|outlook| format!(", its {outlook}")).unwrap_or_default();
-    let instead: Vec<_> = deprecation.replaced_by.iter().map(|(_, rpc)| rpc.as_str()).collect();
+    let instead: Vec<_> = deprecation.replaced_by.iter().map(|(_, name)| name.as_str()).collect();
     let remedy = if instead.is_empty() {
         deprecation.remedy.clone()
     } else {
@@ -75,8 +74,8 @@ fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> String {
         )
     };
     let note = format!("{} is deprecated since NRI {since}{outlook}; {remedy}", rpc.name);
-    let since = without_v(since);
-    format!("#[deprecated(since = {since:?}, note = {note:?})]")
+    let number = without_v(since);
+    format!("#[deprecated(since = {number:?}, note = {note:?})]")
 }
 
 /// Returns what gives later fields of a request to the context.
@@ -92,15 +91,13 @@ fn later(rpc: &Rpc<'_>) -> Result<String, Error> {
 
 /// Returns the first request with the same fields, whose decoder this request shares.
 fn shared_request<'r>(rpc: &Rpc<'r>, rpcs: &[Rpc<'r>]) -> &'r Message {
-    let fields = |message: &Message| {
-        let fields = message.fields.iter();
-        let fields =
-            fields.map(|field| (field.number, field.name.clone(), field.kind.clone(), field.label));
-        fields.collect::<Vec<_>>()
-    };
-    let own = fields(rpc.request);
-    let mut same = rpcs.iter().map(|other| other.request);
-    same.find(|other| fields(other) == own).unwrap_or(rpc.request)
+    let mut requests = rpcs.iter().map(|other| other.request);
+    requests.find(|other| fields(other).eq(fields(rpc.request))).unwrap_or(rpc.request)
+}
+
+/// Returns what a decoder depends on of each field.
+fn fields(message: &Message) -> impl Iterator<Item = (i32, &str, &FieldKind, Label)> {
+    message.fields.iter().map(|field| (field.number, &*field.name, &field.kind, field.label))
 }
 
 /// Returns a function that converts a request to the type to decode it as.

@@ -31,14 +31,15 @@ pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
 fn releases(history: &History) -> Result<TokenStream, Error> {
     let module = history.module().ok_or_else(|| missing("the Go module"))?;
     let wasm = history.wasm_since().ok_or_else(|| missing("the first release with WebAssembly"))?;
-    let one_shot = history.one_shot().first().ok_or_else(|| missing("a one-shot release"))?;
-    let protocol = history.releases().first().ok_or_else(|| missing("a release"))?;
-    let (one_shot, protocol) = (&one_shot.name, &protocol.name);
+    let one_shot = &history.one_shot().first().ok_or_else(|| missing("a one-shot release"))?.name;
+    let protocol = &history.releases().first().ok_or_else(|| missing("a release"))?.name;
     let pod_updates = first(history, "UpdatePodSandbox")?;
     let validation = first(history, "ValidateContainerAdjustment")?;
-    let dedicated = &state_change(history)?.deprecated_in.nri;
-    let dedicated =
-        dedicated.as_ref().ok_or_else(|| missing("the release that deprecates StateChange"))?;
+    let dedicated = state_change(history)?
+        .deprecated_in
+        .nri
+        .as_ref()
+        .ok_or_else(|| missing("the release that deprecates StateChange"))?;
     Ok(quote! {
         /// The path of NRI's Go module.
         pub(crate) const MODULE: &str = #module;

@@ -112,8 +112,8 @@ fn of<'r>(field: &Field, rows: &'r [Row<'_>]) -> Option<&'r str> {
 }
 
 fn written(row: &Row<'_>, rows: &[Row<'_>]) -> String {
-    let Row { message, field, since } = row;
-    let (message, name, number) = (&message.name, &field.name, field.number);
+    let Row { field, since, .. } = row;
+    let (message, name, number) = (&row.message.name, &field.name, field.number);
     let of = of(field, rows);
     let is_map = matches!(field.kind, FieldKind::Map { .. });
     format!(

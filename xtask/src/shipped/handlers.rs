@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::lifecycle;
 use super::rpc::{Plugin, Rpc};
-use super::shape::{Answer, Argument, answer, arguments};
+use super::shape::{Argument, answer, arguments};
 use crate::tokens::source;
 use nri_codegen::emit::doc;
 use nri_schema::Error;
@@ -36,7 +36,8 @@ fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
         " Handles one `{name}`. An error is sent to the runtime unless `on_error` says otherwise."
     );
     let arguments = arguments(rpc)?;
-    let parameters = arguments.iter().map(|Argument { name, ty, .. }| quote!(#name: #ty));
+    let parameters =
+        arguments.iter().map(|Argument { name: parameter, ty, .. }| quote!(#parameter: #ty));
     let answer = answer(rpc)?.ty;
     let message = format!("`{{Self}}` does not handle {name}");
     let label = format!("there is no `impl {name} for {{Self}}`");
@@ -71,8 +72,8 @@ fn example(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
         .iter()
         .map(|Argument { name, ty, .. }| format!(", _{name}: {}", source(ty)))
         .collect();
-    let Answer { ty, example, .. } = answer(rpc)?;
-    let ty = source(&ty);
+    let answer = answer(rpc)?;
+    let (ty, example) = (source(&answer.ty), answer.example);
     let deprecated = if rpc.deprecation.is_some() { "# #![allow(deprecated)]\n" } else { "" };
     let import =
         if in_prelude(&parameters) && in_prelude(&ty) { "" } else { "# use nri::api::*;\n" };

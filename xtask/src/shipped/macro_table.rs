@@ -51,10 +51,7 @@ fn row(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
         option(rpc.event.as_ref().and_then(|(_, travelled)| travelled.since.as_ref()));
     let (in_state_change, deprecated) = (rpc.in_state_change(), rpc.deprecation.is_some());
     let all = arguments(rpc)?;
-    let arguments = all.iter().map(|Argument { name, ty, .. }| {
-        let (name, ty) = (name.to_string(), source(ty));
-        quote!((#name, #ty))
-    });
+    let arguments = all.iter().map(argument);
     let answer = source(&answer(rpc)?.ty);
     Ok(quote! {
         Rpc {
@@ -67,4 +64,10 @@ fn row(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
             answer: #answer,
         }
     })
+}
+
+/// Returns the name and the type of an argument.
+fn argument(argument: &Argument) -> TokenStream {
+    let (name, ty) = (argument.name.to_string(), source(&argument.ty));
+    quote!((#name, #ty))
 }

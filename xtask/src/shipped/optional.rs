@@ -58,7 +58,7 @@ fn replace(item: &mut Item, values: &[(String, Type)]) {
         }
         Item::Mod(found) => {
             let items = found.content.iter_mut().flat_map(|(_, items)| items);
-            items.for_each(|item| replace(item, values));
+            items.for_each(|inner| replace(inner, values));
         }
         _ => {}
     }

@@ -72,8 +72,8 @@ impl Removed {
             return Ok(());
         }
         self.messages.insert(name.to_owned(), declaration(text, &message.about)?);
-        for name in messages_in(message) {
-            self.collect_message(newest, earlier, text, name)?;
+        for held in messages_in(message) {
+            self.collect_message(newest, earlier, text, held)?;
         }
         Ok(())
     }
@@ -111,11 +111,11 @@ fn messages_in(message: &Message) -> impl Iterator<Item = &str> {
 
 /// Returns the text of a declaration, with the comment above it.
 fn declaration(text: &str, about: &About) -> Result<String, Error> {
-    let line = first_line(about)?;
+    let first = first_line(about)?;
     let lines: Vec<&str> = text.lines().collect();
     let is_comment = |line: &&&str| line.trim_start().starts_with("//");
-    let comment = lines[..line].iter().rev().take_while(is_comment).count();
-    let declared = &lines[line - comment..=end(text, line)?];
+    let comment = lines[..first].iter().rev().take_while(is_comment).count();
+    let declared = &lines[first - comment..=end(text, first)?];
     Ok(format!("\n{}", declared.join("\n")))
 }
 

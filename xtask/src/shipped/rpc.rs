@@ -85,7 +85,7 @@ fn rpc<'h>(
     let event = protocol.nri.as_ref().and_then(|nri| nri.event_of_rpc(&declared.name));
     let event_first =
         event.map(|event| first_with(history, &event.full_name)).transpose()?.flatten();
-    let event = event.map(|event| Ok::<_, Error>((event, history.event(revision, event)?)));
+    let travelled = event.map(|event| Ok::<_, Error>((event, history.event(revision, event)?)));
     let is_about = |deprecation: &&Deprecation| matches!(&deprecation.interface, Interface::Rpc { rpc, .. } if *rpc == declared.full_name);
     Ok(Rpc {
         name: &declared.name,
@@ -94,7 +94,7 @@ fn rpc<'h>(
         constant: ident(&declared.name.to_shouty_snake_case())?,
         comment: &declared.about.comment,
         since: since.map_or(revision, |release| &release.name),
-        event: event.transpose()?,
+        event: travelled.transpose()?,
         event_first,
         deprecation: history.deprecated_in(revision)?.into_iter().find(is_about),
         request: message(&declared.input)?,

@@ -40,7 +40,7 @@ fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
         let variant = format_ident!("{name}");
         quote!(Event::#variant)
     }));
-    let event_name = option(rpc.event.as_ref().map(|(event, _)| &event.name));
+    let event_name = option(rpc.event.as_ref().map(|(declared, _)| &declared.name));
     let event_since = option(rpc.event_first);
     let change_fields = option(
         state_change.filter(|_| rpc.in_state_change()).map(|change| change_fields(rpc, change)),
@@ -61,10 +61,9 @@ fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
 
 /// Fields of the request with their numbers there and in the request of `StateChange`.
 fn change_fields(rpc: &Rpc<'_>, change: &Message) -> TokenStream {
-    let pairs = rpc.request.fields.iter().filter_map(|own| {
-        let number = |number: i32| u32::try_from(number).ok();
-        let (own, there) = (number(own.number)?, number(change.field(&own.name)?.number)?);
-        let (own, there) = (Literal::u32_unsuffixed(own), Literal::u32_unsuffixed(there));
+    let pairs = rpc.request.fields.iter().filter_map(|field| {
+        let literal = |number: i32| u32::try_from(number).ok().map(Literal::u32_unsuffixed);
+        let (own, there) = (literal(field.number)?, literal(change.field(&field.name)?.number)?);
         Some(quote!((#own, #there)))
     });
     quote!(&[#(#pairs),*])
@@ -72,9 +71,9 @@ fn change_fields(rpc: &Rpc<'_>, change: &Message) -> TokenStream {
 
 fn deprecation(deprecation: &Deprecation) -> TokenStream {
     let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
-    let removal = &deprecation.removal.when;
-    let nri = removal.nri.iter().map(|release| format!("NRI {release}"));
-    let runtimes = removal.runtimes.iter().map(|(runtime, series)| format!("{runtime} {series}"));
+    let when = &deprecation.removal.when;
+    let nri = when.nri.iter().map(|release| format!("NRI {release}"));
+    let runtimes = when.runtimes.iter().map(|(runtime, series)| format!("{runtime} {series}"));
     let removal = nri.chain(runtimes).collect::<Vec<_>>().join(", ");
     let instead = deprecation.replaced_by.iter().map(|(_, rpc)| rpc);
     quote!(Deprecation { since: #since, removal: #removal, instead: &[#(#instead),*] })

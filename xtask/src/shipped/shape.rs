@@ -99,9 +99,9 @@ pub(super) fn conversion_of_updates(rpc: &Rpc<'_>) -> Result<TokenStream, Error>
     };
     // A split message is put together by the stub, and is always answered as a whole.
     let part = has(PART).then(|| quote!(more: false,));
-    let fields = rpc.response.fields.iter().map(|field| field.name.as_str());
-    let later = fields.filter(|name| !["update", "evict", PART].contains(name)).count() > 0;
-    let later = later.then(|| quote!(..#response::default()));
+    let mut fields = rpc.response.fields.iter().map(|field| field.name.as_str());
+    let has_later = fields.any(|field| !["update", "evict", PART].contains(&field));
+    let later = has_later.then(|| quote!(..#response::default()));
     Ok(quote! {
         impl From<Updates> for #response {
             fn from(answer: Updates) -> Self {

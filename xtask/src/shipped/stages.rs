@@ -80,8 +80,7 @@ pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<String, 
             }
         }
     };
-    let table = in_rows(&formatted(&table), &["Stage {", "Event::"]);
-    Ok(table
+    Ok(in_rows(&formatted(&table), &["Stage {", "Event::"])
         .replace("=> { Box", "=> Box")
         .replace("}) }\n", "}),\n")
         .replace("\n        | ", " | "))

@@ -72,10 +72,8 @@ fn add_failures(page: &mut String, plugins: &[ZooPlugin]) {
 
 fn add_absent(page: &mut String, absent: &[Absent]) {
     page.push_str("\n## Not in the table\n\n");
-    for absent in absent {
-        let programs: Vec<_> =
-            absent.packages.iter().map(|package| format!("`{package}`")).collect();
-        let (module, why) = (&absent.module, &absent.why);
+    for Absent { module, packages, why } in absent {
+        let programs: Vec<_> = packages.iter().map(|package| format!("`{package}`")).collect();
         let _ = writeln!(page, "- {} of `{module}`: {why}.", programs.join(", "));
     }
 }
