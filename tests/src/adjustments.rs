@@ -197,8 +197,7 @@ impl Adjustments {
     /// several of one type.
     fn namespaces(&mut self) -> Vec<LinuxNamespace> {
         let paths: BTreeMap<String, String> = self.map(false, Self::text);
-        let paths = paths.into_iter();
-        paths.map(|(r#type, path)| LinuxNamespace { r#type, path }).collect()
+        paths.into_iter().map(|(r#type, path)| LinuxNamespace { r#type, path }).collect()
     }
 
     fn mount(&mut self, removable: bool) -> Mount {

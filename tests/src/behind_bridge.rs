@@ -63,9 +63,10 @@ impl BehindBridge {
 /// Returns a script that becomes the plugin. A launched plugin has no arguments otherwise.
 fn script_of(plugin: &Path, arguments: &[String]) -> String {
     let plugin = plugin.display().to_string();
-    let words = std::iter::once(&plugin).chain(arguments);
-    let words: Vec<String> =
-        words.map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+    let words: Vec<String> = std::iter::once(&plugin)
+        .chain(arguments)
+        .map(|word| format!("'{}'", word.replace('\'', r"'\''")))
+        .collect();
     format!("#!/bin/sh\nexec {}\n", words.join(" "))
 }
 

@@ -130,11 +130,6 @@ impl Buf {
         let list = ["config", "ls-breaking-rules", "--version", "v2"];
         let output =
             self.run(&[&list[..], &["--include-deprecated", "--format", "json"]].concat())?;
-        let rule = |line| {
-            let RuleLine { id, categories } = serde_json::from_str(line)
-                .map_err(|error| format!("buf printed {line}: {error}"))?;
-            Ok((id, categories))
-        };
         output.lines().map(rule).collect()
     }
 
@@ -168,6 +163,13 @@ impl Buf {
 fn path(path: &Path) -> Result<String, String> {
     let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
     path.to_str().map(str::to_owned).ok_or_else(|| format!("{}: not UTF-8", path.display()))
+}
+
+/// Returns the id and the categories of the rule in a line of buf's.
+fn rule(line: &str) -> Result<(String, BTreeSet<String>), String> {
+    let RuleLine { id, categories } =
+        serde_json::from_str(line).map_err(|error| format!("buf printed {line}: {error}"))?;
+    Ok((id, categories))
 }
 
 fn annotation(line: &str, root: &str) -> Result<Printed, String> {

@@ -76,10 +76,10 @@ pub fn compare(
 ) -> Result<(Vec<Difference>, usize), String> {
     let ours = from.breaking(to, categories);
     let names: Vec<_> = categories.iter().map(|category| category.as_str()).collect();
-    let theirs = buf.breaking(&from.path, &to.path, &names)?;
+    let lines = buf.breaking(&from.path, &to.path, &names)?;
     let accepted = accepted::all();
     let theirs =
-        theirs.into_iter().filter(|printed| !accepted.iter().any(|known| known.is(printed)));
+        lines.into_iter().filter(|printed| !accepted.iter().any(|known| known.is(printed)));
     Ok(differences(ours.iter().map(annotation), theirs.map(|printed| printed.annotation)))
 }
 

@@ -28,8 +28,8 @@ pub fn start(release: &str, plugins: &[Launched<'_>]) -> Node {
 /// Panics if it cannot be built or does not start.
 #[must_use]
 pub fn start_with(release: &str, plugins: &[Launched<'_>], tables: &str) -> Node {
-    let config = format!("{}\n{tables}", include_str!("../containerd/config.toml"));
-    let folder = node::configure(&[("config.toml", &config)]);
+    let settings = format!("{}\n{tables}", include_str!("../containerd/config.toml"));
+    let folder = node::configure(&[("config.toml", &settings)]);
     for plugin in plugins {
         node::install(folder.path(), plugin);
     }

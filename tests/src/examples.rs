@@ -18,8 +18,8 @@ pub fn example(name: &str) -> PathBuf {
     let features = std::env::var("NRI_TESTS_FEATURES").unwrap_or_else(|_| {
         "--locked -p nri -p nri-adaptation --features nri/cli,nri/http,nri/serde,nri-adaptation/oci".to_owned()
     });
-    let features: Vec<&str> = features.split_whitespace().collect();
-    build(&[&features[..], &["--example", name]].concat());
+    let options: Vec<&str> = features.split_whitespace().collect();
+    build(&[&options[..], &["--example", name]].concat());
     built("debug/examples").join(name)
 }
 

@@ -44,11 +44,12 @@ fn fixture(rule: String) -> Fixture {
 pub fn names(folder: &Path) -> Vec<String> {
     let entries =
         std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let stem = |entry: std::io::Result<std::fs::DirEntry>| {
-        let path = entry.expect("a readable folder").path();
-        path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-    };
     let mut names: Vec<String> = entries.map(stem).collect();
     names.sort();
     names
+}
+
+fn stem(entry: std::io::Result<std::fs::DirEntry>) -> String {
+    let path = entry.expect("a readable folder").path();
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }

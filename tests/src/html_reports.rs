@@ -26,24 +26,20 @@ pub fn merged() -> Vec<(&'static str, MergeReport)> {
 }
 
 fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
-    let plugin = |name: &str, nodes, old: [usize; 5], new: [usize; 5]| MergedPlugin {
-        path: path.into(),
-        name: Some(name.into()),
-        index: Some("10".into()),
-        program: Some(format!("example.org/{name}")),
-        nri: Built { version: Some("v0.11.0".into()), ..Built::default() },
-        nodes,
-        first_seen: Some("2026-11-01T08:00:00Z".into()),
-        last_seen: Some("2026-11-20T09:30:00Z".into()),
-        events: vec!["RunPodSandbox".into(), "CreateContainer".into()],
-        verdicts: vec![under("containerd@2.4.2", old), under("containerd@2.7", new)],
-    };
     MergeReport {
         clusters: vec![cluster(name, silent)],
         silent: vec![silent.into()],
         plugins: vec![
-            plugin(name, 40, [2, 0, 38, 0, 0], [2, 0, 0, 38, 0]),
-            plugin("hook-injector", 42, [42, 0, 0, 0, 0], [40, 2, 0, 0, 0]),
+            MergedPlugin {
+                nodes: 40,
+                verdicts: verdicts([2, 0, 38, 0, 0], [2, 0, 0, 38, 0]),
+                ..plugin(name, path)
+            },
+            MergedPlugin {
+                nodes: 42,
+                verdicts: verdicts([42, 0, 0, 0, 0], [40, 2, 0, 0, 0]),
+                ..plugin("hook-injector", path)
+            },
         ],
         incidents: vec![MergedIncident {
             rule: "INCIDENT_EVENT_TIMEOUT",
@@ -70,24 +66,49 @@ fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
     }
 }
 
+/// Returns a plugin without nodes and verdicts.
+fn plugin(name: &str, path: &str) -> MergedPlugin {
+    MergedPlugin {
+        path: path.into(),
+        name: Some(name.into()),
+        index: Some("10".into()),
+        program: Some(format!("example.org/{name}")),
+        nri: Built { version: Some("v0.11.0".into()), ..Built::default() },
+        nodes: 0,
+        first_seen: Some("2026-11-01T08:00:00Z".into()),
+        last_seen: Some("2026-11-20T09:30:00Z".into()),
+        events: vec!["RunPodSandbox".into(), "CreateContainer".into()],
+        verdicts: Vec::new(),
+    }
+}
+
+/// Returns the verdicts under the release of today and the one to come.
+fn verdicts(today: [usize; 5], then: [usize; 5]) -> Vec<MergedVerdict> {
+    vec![under("containerd@2.4.2", today), under("containerd@2.7", then)]
+}
+
 /// Returns a cluster with two pools, one of them without a known release.
 fn cluster(name: &str, node: &str) -> MergedCluster {
-    let pool = |runtime: String, target: Result<String, String>, nodes: usize| MergedPool {
-        pool: NodePool {
-            runtime,
-            note: target.clone().err(),
-            target: target.ok(),
-            nodes: (0..nodes).map(|nth| format!("{node}-{nth}")).collect(),
-            ..NodePool::default()
-        },
-        reported: nodes / 2,
+    let nodes = |count: usize| (0..count).map(|nth| format!("{node}-{nth}")).collect();
+    let known = NodePool {
+        runtime: "containerd://2.4.2".into(),
+        target: Some("containerd@2.4.2".into()),
+        nodes: nodes(40),
+        ..NodePool::default()
     };
-    let (known, unknown) = ("containerd://2.4.2".to_owned(), format!("containerd://{name}"));
-    let note = format!("unknown release `{name}`");
+    let unknown = NodePool {
+        runtime: format!("containerd://{name}"),
+        note: Some(format!("unknown release `{name}`")),
+        nodes: nodes(2),
+        ..NodePool::default()
+    };
     MergedCluster {
         name: name.into(),
         server: format!("https://{name}:6443"),
-        pools: vec![pool(known, Ok("containerd@2.4.2".into()), 40), pool(unknown, Err(note), 2)],
+        pools: vec![
+            MergedPool { pool: known, reported: 20 },
+            MergedPool { pool: unknown, reported: 1 },
+        ],
     }
 }
 

@@ -20,12 +20,11 @@ pub fn judged<S: Sync>(
 ) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let take = || subjects.get(next.fetch_add(1, Ordering::Relaxed));
-    let suspects = || std::iter::from_fn(take).filter_map(|it| Some((it, wrong(it)?)));
+    let judge = || std::iter::from_fn(take).filter_map(|it| Some((it, wrong(it)?)));
     let suspects: Vec<(&S, String)> = thread::scope(|scope| {
-        let threads = (0..at_once).map(|_| scope.spawn(|| suspects().collect::<Vec<_>>()));
-        let threads: Vec<_> = threads.collect();
-        let found = threads.into_iter();
-        found.flat_map(|thread| thread.join().expect("no panic")).collect()
+        let threads: Vec<_> =
+            (0..at_once).map(|_| scope.spawn(|| judge().collect::<Vec<_>>())).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
     });
     let confirmed = |(subject, first): (&S, String)| {
         let again = wrong(subject);

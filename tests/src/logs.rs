@@ -67,8 +67,8 @@ pub struct Plugin {
 
 impl From<&Sighting> for Plugin {
     fn from(sighting: &Sighting) -> Self {
-        let parts = [&sighting.index, &sighting.name];
-        let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        let parts: Vec<&str> =
+            [&sighting.index, &sighting.name].into_iter().flatten().map(String::as_str).collect();
         Self {
             name: parts.join("-"),
             events: sighting.events.names.clone(),

@@ -107,15 +107,15 @@ impl Drop for Machine {
 
 /// Returns the only child of a process.
 fn child(parent: u32) -> u32 {
-    let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
-    let children = children.expect("the kernel lists the children of a process");
+    let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"))
+        .expect("the kernel lists the children of a process");
     children.trim().parse().expect("unshare has one child")
 }
 
 /// Removes a cgroup and those in it, in the unified hierarchy or in all of version 1.
 fn remove_cgroups(name: &str) {
-    let hierarchies = fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten();
-    let hierarchies = hierarchies.map(|entry| entry.path());
+    let hierarchies =
+        fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten().map(|entry| entry.path());
     for cgroup in hierarchies.chain(["/sys/fs/cgroup".into()]).map(|path| path.join(name)) {
         if cgroup.is_dir() {
             // Only folders can be removed there. A failure leaves an empty cgroup behind, which is

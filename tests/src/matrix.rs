@@ -82,9 +82,11 @@ pub fn details(cell: &Cell, row: &Row) -> String {
         return text;
     }
     let through = |rpc_is_event: bool| -> Vec<&str> {
-        let arrived = cell.arrived.iter();
-        let arrived = arrived.filter(|(event, rpc)| (event == rpc) == rpc_is_event);
-        arrived.map(|(event, _)| event.as_str()).collect()
+        cell.arrived
+            .iter()
+            .filter(|(event, rpc)| (event == rpc) == rpc_is_event)
+            .map(|(event, _)| event.as_str())
+            .collect()
     };
     let deprecated: Vec<&str> = cell.deprecated.iter().map(String::as_str).collect();
     for (label, events) in [

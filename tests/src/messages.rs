@@ -53,8 +53,9 @@ fn value(field: &FieldDescriptor, rng: &mut fastrand::Rng, depth: u32) -> Value 
             unreachable!("the entry of a map is a message");
         };
         let (key, kind) = (entry.map_entry_key_field(), entry.map_entry_value_field());
-        let entry = |rng: &mut _| (map_key(&key.kind(), rng), single(&kind.kind(), rng, depth));
-        return Value::Map((0..many).map(|_| entry(rng)).collect());
+        let entries =
+            (0..many).map(|_| (map_key(&key.kind(), rng), single(&kind.kind(), rng, depth)));
+        return Value::Map(entries.collect());
     }
     if field.is_list() {
         return Value::List((0..many).map(|_| single(&field.kind(), rng, depth)).collect());

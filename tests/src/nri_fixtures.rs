@@ -75,13 +75,15 @@ pub fn all(kind: &str) -> Vec<RuleFixture> {
 
 /// Findings as reviewed text: level, rule, place, element, message.
 pub fn listing(findings: &[Finding]) -> String {
-    let line = |finding: &Finding| {
-        let at = match &finding.location {
-            Some(at) => format!("{}:{}:{}", at.file, at.line, at.column),
-            None => "-".to_owned(),
-        };
-        let Finding { level, rule, element, message, .. } = finding;
-        format!("{level} {rule} {at} {element}\n    {message}\n")
+    findings.iter().map(item).collect()
+}
+
+/// Returns the text of a finding.
+fn item(finding: &Finding) -> String {
+    let Finding { level, rule, location, element, message, .. } = finding;
+    let place = match location {
+        Some(at) => format!("{}:{}:{}", at.file, at.line, at.column),
+        None => "-".to_owned(),
     };
-    findings.iter().map(line).collect()
+    format!("{level} {rule} {place} {element}\n    {message}\n")
 }

@@ -146,13 +146,13 @@ impl Walk {
             let name = format!("{name}.{}", field.name());
             self.push(Kind::Field, &name, line, &join(path, tag::MESSAGE_FIELD, index));
         }
-        let prefix = format!("{name}.");
+        let inner = format!("{name}.");
         for (index, item) in (0..).zip(&message.enum_type) {
-            self.enumeration(item, &prefix, &join(path, tag::MESSAGE_ENUM, index));
+            self.enumeration(item, &inner, &join(path, tag::MESSAGE_ENUM, index));
         }
         for (index, nested) in (0..).zip(&message.nested_type) {
             if !is_map_entry(nested) {
-                self.message(nested, &prefix, &join(path, tag::MESSAGE_NESTED, index));
+                self.message(nested, &inner, &join(path, tag::MESSAGE_NESTED, index));
             }
         }
     }

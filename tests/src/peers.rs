@@ -213,12 +213,11 @@ fn build_pinns(programs: &Path) {
     let mut list = Command::new("go");
     list.args(["list", "-m", "-f", "{{.Dir}}", "github.com/cri-o/cri-o"]);
     let module = run(list.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crio")));
-    let sources = Path::new(module.trim()).join("pinns/src");
+    let folder = Path::new(module.trim()).join("pinns/src");
     let fresh = programs.join(format!("pinns-{}", std::process::id()));
     let mut compiler = Command::new("cc");
     compiler.args(["-std=c99", "-Os", "-o"]).arg(&fresh);
-    let sources = ["pinns.c", "sysctl.c"].map(|source| sources.join(source));
-    run(compiler.args(sources));
+    run(compiler.args(["pinns.c", "sysctl.c"].map(|source| folder.join(source))));
     fs::rename(fresh, programs.join("pinns")).expect("target folder is writable");
 }
 
@@ -231,8 +230,10 @@ fn build_pinns(programs: &Path) {
 pub fn kubernetes() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/kubernetes");
     let module = fs::read_to_string(folder.join("go.mod")).expect("module file is readable");
-    let release = module.lines().find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes "));
-    let release = release.expect("go.mod requires Kubernetes");
+    let release = module
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes "))
+        .expect("go.mod requires Kubernetes");
     GoBuild {
         name: "kubernetes".into(),
         module: "peers/kubernetes".into(),

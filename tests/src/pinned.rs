@@ -44,8 +44,7 @@ async fn register(
     plugin_name: String,
     plugin_idx: String,
 ) -> Result<(), nri::wire::CallError> {
-    let request = api::RegisterPluginRequest { plugin_name, plugin_idx };
-    let request = request.encode_to_vec();
+    let request = api::RegisterPluginRequest { plugin_name, plugin_idx }.encode_to_vec();
     caller.call(api::RUNTIME_SERVICE, "RegisterPlugin", request, None).await?;
     Ok(())
 }

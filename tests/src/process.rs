@@ -214,11 +214,11 @@ fn collect(stream: impl Read + Send + 'static) -> Arc<Mutex<String>> {
     let shared = Arc::clone(&text);
     thread::spawn(move || {
         for line in BufReader::new(stream).lines().map_while(Result::ok) {
-            if let Ok(mut text) = shared.lock()
-                && text.len() < LIMIT
+            if let Ok(mut kept) = shared.lock()
+                && kept.len() < LIMIT
             {
-                text.push_str(&line);
-                text.push('\n');
+                kept.push_str(&line);
+                kept.push('\n');
             }
         }
     });

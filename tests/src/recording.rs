@@ -34,11 +34,11 @@ impl Recording {
         let at = |name: &str| folder.path().join(name);
         let mut runtime = runtime(&folder, release);
         appears(&at("nri.sock"));
-        let mut record = Command::new(nri_compat());
-        record.arg("record").arg("--socket").arg(at("nri.sock"));
-        record.arg("--proxy").arg(at("proxy.sock"));
-        record.arg("--output").arg(at("session.nri"));
-        let mut record = Process::spawn(&mut record, Stream::Output);
+        let mut command = Command::new(nri_compat());
+        command.arg("record").arg("--socket").arg(at("nri.sock"));
+        command.arg("--proxy").arg(at("proxy.sock"));
+        command.arg("--output").arg(at("session.nri"));
+        let mut record = Process::spawn(&mut command, Stream::Output);
         appears(&at("proxy.sock"));
         let plugin = Plugin::external(plugin, &at("proxy.sock"), "10-recorded", &[]);
         assert_eq!(runtime.wait(), Some(0), "{}", runtime.aside());

@@ -45,8 +45,8 @@ pub async fn relay(
         "RunPodSandbox" => a.run_pod_sandbox(&pod).await.map(drop),
         "UpdatePodSandbox" => {
             let overhead: Option<LinuxResources> = part(&parts, "overhead_linux_resources");
-            let (overhead, resources) = (overhead.as_ref(), resources());
-            let updated = a.update_pod_sandbox(&pod, overhead, resources.as_ref());
+            let resources = resources();
+            let updated = a.update_pod_sandbox(&pod, overhead.as_ref(), resources.as_ref());
             updated.await.map(drop)
         }
         "PostUpdatePodSandbox" => a.post_update_pod_sandbox(&pod).await.map(drop),

@@ -4,8 +4,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Returns the path of an artifact of the release to test, by the parts of its name before and after
-/// the version. Returns `None` if no release is tested.
+/// Returns the path of an artifact of the release to test, by the parts of its name before and
+/// after the version. Returns `None` if no release is tested.
 ///
 /// # Panics
 ///

@@ -169,19 +169,8 @@ fn skipped() -> CheckReport {
 /// Returns a report of a cluster with an old plugin on two of its pools, and a workload without
 /// pods.
 fn cluster() -> CheckReport {
-    let container = |name: &str| WorkloadPlace {
-        kind: "DaemonSet".into(),
-        namespace: Some("kube-system".into()),
-        name: name.into(),
-        container: "plugin".into(),
-        ..WorkloadPlace::default()
-    };
-    let place = |name: &str| {
-        let place = Place::from("cluster prod").in_workload(container(name));
-        place.in_image(&format!("example.org/{name}:1")).entry("/bin/plugin")
-    };
     let mut old = Subject {
-        place: place("nri-logger"),
+        place: in_cluster("nri-logger"),
         verdicts: vec![
             ok("containerd@2.2.3"),
             ok("cri-o@1.35.1"),
@@ -194,7 +183,7 @@ fn cluster() -> CheckReport {
         reader: "cluster",
         detail: "mounts /var/run/nri of the host: the NRI socket".into(),
     });
-    let idle = Subject { place: place("idle"), nodes: Vec::new(), ..old.clone() };
+    let idle = Subject { place: in_cluster("idle"), nodes: Vec::new(), ..old.clone() };
     let pool = |runtime: &str, target: &str, nodes: &[&str]| NodePool {
         runtime: runtime.into(),
         target: Some(target.into()),
@@ -239,6 +228,21 @@ fn cluster() -> CheckReport {
         },
         ..CheckReport::default()
     }
+}
+
+/// Returns the place of a program in the image of a DaemonSet.
+fn in_cluster(name: &str) -> Place {
+    let container = WorkloadPlace {
+        kind: "DaemonSet".into(),
+        namespace: Some("kube-system".into()),
+        name: name.into(),
+        container: "plugin".into(),
+        ..WorkloadPlace::default()
+    };
+    Place::from("cluster prod")
+        .in_workload(container)
+        .in_image(&format!("example.org/{name}:1"))
+        .entry("/bin/plugin")
 }
 
 /// Returns a report about a log and a configuration: incidents of a plugin and of the runtime, and

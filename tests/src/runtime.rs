@@ -255,11 +255,12 @@ impl Runtime {
     #[must_use]
     pub fn children(&self) -> Vec<u32> {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.process.id())).expect("it runs");
-        let lists = tasks.map(|task| task.expect("is readable").path().join("children"));
-        // A thread may end meanwhile.
-        let lists = lists.map(|list| fs::read_to_string(list).unwrap_or_default());
-        let all = lists.collect::<Vec<_>>().join(" ");
-        let ids = all.split_whitespace();
+        let lists: Vec<String> = tasks
+            .map(|task| task.expect("is readable").path().join("children"))
+            // A thread may end meanwhile.
+            .map(|list| fs::read_to_string(list).unwrap_or_default())
+            .collect();
+        let ids = lists.iter().flat_map(|list| list.split_whitespace());
         ids.map(|id| id.parse().expect("a process id")).collect()
     }
 
@@ -284,9 +285,9 @@ impl Drop for Runtime {
 
 fn spawn(program: &Path, [name, version]: &[String; 2], folder: &Path) -> Process {
     let mut command = Command::new(program);
-    for (flag, name) in [("--socket", "nri.sock"), ("--plugins", "plugins"), ("--config", "conf.d")]
+    for (flag, file) in [("--socket", "nri.sock"), ("--plugins", "plugins"), ("--config", "conf.d")]
     {
-        command.arg(flag).arg(folder.join(name));
+        command.arg(flag).arg(folder.join(file));
     }
     command.args(["--name", name, "--version", version]);
     Process::spawn(&mut command, Stream::Output)

@@ -30,8 +30,11 @@ pub fn difference(name: &str, actual: &str) -> Option<String> {
         std::fs::write(&path, actual).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
     let expected = read(name);
-    let diff = TextDiff::from_lines(expected.as_str(), actual);
-    let diff = diff.unified_diff().context_radius(2).header("snapshot", "actual").to_string();
+    let diff = TextDiff::from_lines(expected.as_str(), actual)
+        .unified_diff()
+        .context_radius(2)
+        .header("snapshot", "actual")
+        .to_string();
     (!diff.is_empty()).then(|| {
         format!(
             "snapshots/{name} is stale; if the change is right, delete it and write it anew\n{diff}"

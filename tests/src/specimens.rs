@@ -92,8 +92,8 @@ impl Table {
     /// Panics if Go is missing or the build fails.
     #[must_use]
     pub fn build(&self, name: &str) -> PathBuf {
-        let build = self.build.get(name);
-        let build = build.unwrap_or_else(|| panic!("specimens.toml has no build {name}"));
+        let build =
+            self.build.get(name).unwrap_or_else(|| panic!("specimens.toml has no build {name}"));
         let wanted = self.specimen.iter().filter(|s| s.builds.iter().any(|b| b == name));
         let programs: Vec<&str> = wanted.map(|specimen| specimen.program.as_str()).collect();
         build.programs(name, &programs)

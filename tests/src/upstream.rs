@@ -62,9 +62,13 @@ pub type Messages = Option<BTreeSet<Message>>;
 pub fn releases() -> Vec<Upstream> {
     let history = History::embedded().expect("the tables are consistent");
     let module = history.module().expect("the table names the module").to_owned();
-    let own = history.one_shot().iter().map(|release| version(&release.name));
-    let own = own.chain(history.releases().iter().map(|release| release.version.clone()));
-    let own = own.map(|version| Upstream { title: "NRI".into(), version, module: module.clone() });
+    let one_shot = history.one_shot().iter().map(|release| version(&release.name));
+    let with_protocol = history.releases().iter().map(|release| release.version.clone());
+    let own = one_shot.chain(with_protocol).map(|version| Upstream {
+        title: "NRI".into(),
+        version,
+        module: module.clone(),
+    });
     let of_runtimes = history.runtimes().iter().flat_map(|runtime| {
         runtime.releases.iter().map(|release| Upstream {
             title: runtime.title.clone(),
@@ -150,8 +154,10 @@ fn download(folder: &Path, releases: &[&Upstream]) {
         .current_dir(env::temp_dir());
     // The command fails if one of the releases is not served, and says so of each.
     let output = go.output().unwrap_or_else(|error| panic!("cannot run go: {error}"));
-    let answers = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
-    let answers: Vec<Value> = answers.map(|answer| answer.expect("go prints JSON")).collect();
+    let answers: Vec<Value> = serde_json::Deserializer::from_slice(&output.stdout)
+        .into_iter()
+        .map(|answer| answer.expect("go prints JSON"))
+        .collect();
     for release in releases {
         let is_about = |answer: &&Value| {
             answer["Path"] == *release.module

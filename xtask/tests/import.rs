@@ -238,12 +238,12 @@ fn check_lists_what_is_stale_and_writes_nothing() {
     run(&root, &["generate"]);
     let path = root.path().join("snapshots/codegen/nri_v0_2_0.snap");
     fs::write(&path, "old").unwrap();
-    let output = run(&root, &["generate", "--check"]);
-    assert_eq!(output.status.code(), Some(100));
-    assert_eq!(text(&output.stdout), "stale snapshots/codegen/nri_v0_2_0.snap\n");
+    let checked = run(&root, &["generate", "--check"]);
+    assert_eq!(checked.status.code(), Some(100));
+    assert_eq!(text(&checked.stdout), "stale snapshots/codegen/nri_v0_2_0.snap\n");
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-    let output = run(&root, &["generate", "--root", root.path().to_str().unwrap()]);
-    assert_eq!(text(&output.stdout), "wrote snapshots/codegen/nri_v0_2_0.snap\n");
+    let generated = run(&root, &["generate", "--root", root.path().to_str().unwrap()]);
+    assert_eq!(text(&generated.stdout), "wrote snapshots/codegen/nri_v0_2_0.snap\n");
     assert_eq!(run(&root, &["generate", "--check"]).status.code(), Some(0));
 }
 

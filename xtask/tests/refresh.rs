@@ -90,8 +90,8 @@ fn new_releases_are_added_and_what_depends_on_them_is_generated() {
     let history = History::read(&root.path().join("protos")).expect("the tables are whole");
     let newest = history.runtime("containerd@2.4").expect("it is known");
     assert_eq!(newest.release.name, "v2.4.99");
-    let releases = root.path().join("nri/src/context/runtime/releases.rs");
-    let releases = fs::read_to_string(releases).expect("it is written");
+    let table = root.path().join("nri/src/context/runtime/releases.rs");
+    let releases = fs::read_to_string(table).expect("it is written");
     assert!(releases.contains("((2, 4, 99), \"v0.12.4\")"), "{releases}");
     let check = run(root.path(), "generate", "off");
     assert_eq!(check.stdout, b"", "nothing is stale");

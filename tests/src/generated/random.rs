@@ -182,11 +182,11 @@ impl Proto {
         let _ = writeln!(self.text, "message {name} {{");
         let inner = format!("{full_name}.");
         for _ in 0..self.rng.usize(0..3) {
-            let name = self.word();
+            let nested = self.word();
             if depth < 4 && self.rng.bool() {
-                self.message(&name, &inner, depth + 1);
+                self.message(&nested, &inner, depth + 1);
             } else {
-                self.enumeration(&name, &inner);
+                self.enumeration(&nested, &inner);
             }
         }
         let count = self.rng.usize(0..7);
@@ -226,12 +226,12 @@ impl Proto {
         }
     }
 
-    fn oneof(&mut self, number: usize) {
+    fn oneof(&mut self, first: usize) {
         let name = self.word();
         let _ = writeln!(self.text, "oneof {name} {{");
-        for number in number..number + self.rng.usize(1..4) {
-            let (ty, name) = (self.ty(), self.word());
-            let _ = writeln!(self.text, "{ty} {name} = {number};");
+        for number in first..first + self.rng.usize(1..4) {
+            let (ty, field) = (self.ty(), self.word());
+            let _ = writeln!(self.text, "{ty} {field} = {number};");
         }
         self.text += "}\n";
     }
@@ -261,11 +261,11 @@ impl Proto {
         let name = self.word();
         let _ = writeln!(self.text, "service {name} {{");
         for _ in 0..self.rng.usize(0..4) {
-            let name = self.word();
+            let rpc = self.word();
             let pick = |rng: &mut Rng, names: &[String]| rng.choice(names).expect("one").clone();
             let input = pick(&mut self.rng, &self.messages);
             let output = pick(&mut self.rng, &self.messages);
-            let _ = writeln!(self.text, "rpc {name}({input}) returns ({output});");
+            let _ = writeln!(self.text, "rpc {rpc}({input}) returns ({output});");
         }
         self.text += "}\n";
     }

@@ -63,13 +63,14 @@ impl NriCompat {
         for proxy in PROXIES {
             command.env_remove(proxy);
         }
-        let command = command
+        let mut child = command
             .args(arguments)
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().expect("nri-compat can be run");
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("nri-compat can be run");
         // It may end without reading its input.
         let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
         child.wait_with_output().expect("nri-compat ends")

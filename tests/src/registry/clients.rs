@@ -44,8 +44,8 @@ pub fn one_image() -> (Images, String, Vec<u8>) {
 #[must_use]
 pub fn client(insecure: &[String], logged_in: &[&str]) -> (Client, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let auths = logged_in.iter().map(|host| ((*host).to_owned(), json!({"auth": &BASIC[6..]})));
-    let auths: serde_json::Map<_, _> = auths.collect();
+    let auths: serde_json::Map<_, _> =
+        logged_in.iter().map(|host| ((*host).to_owned(), json!({"auth": &BASIC[6..]}))).collect();
     let config = json!({"auths": auths}).to_string();
     std::fs::write(folder.path().join("config.json"), config).expect("a temporary file");
     let path = folder.path().to_str().expect("a path in UTF-8");

@@ -63,9 +63,9 @@ impl RealRegistry {
         let line = process.wait_for("its address", |line| {
             line.as_str().is_some_and(|line| line.contains("listening on "))
         });
-        let line = line.as_str().unwrap_or_default().to_owned();
-        let host = line.split("listening on ").nth(1).unwrap_or_default();
-        let host: String = host.chars().take_while(|char| *char != '"' && *char != ',').collect();
+        let message = line.as_str().unwrap_or_default();
+        let address = message.split("listening on ").nth(1).unwrap_or_default();
+        let host = address.chars().take_while(|char| *char != '"' && *char != ',').collect();
         Self { folder, host, machine, demands, _process: process }
     }
 
@@ -189,8 +189,9 @@ fn write_layout(folder: &Path, all: &[(&str, &Image)]) {
     let blobs = folder.join("blobs/sha256");
     fs::create_dir_all(&blobs).expect("a temporary folder");
     for bytes in images.blobs.values().chain(documents) {
-        let name = digest(bytes);
-        fs::write(blobs.join(name.trim_start_matches("sha256:")), bytes).expect("a temporary file");
+        let digest = digest(bytes);
+        fs::write(blobs.join(digest.trim_start_matches("sha256:")), bytes)
+            .expect("a temporary file");
     }
     let (kind, bytes) = &images.manifests[&("pushed".to_owned(), "pushed".to_owned())];
     let index = json!({

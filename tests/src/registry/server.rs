@@ -15,8 +15,7 @@ impl Log {
     /// Adds a request and returns the number of earlier ones of the same path.
     pub(super) fn add(&self, request: &Request) -> usize {
         let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let earlier = log.iter().filter(|known| known.path == request.path);
-        let earlier = earlier.count();
+        let earlier = log.iter().filter(|known| known.path == request.path).count();
         log.push(request.clone());
         earlier
     }
@@ -46,8 +45,8 @@ impl Server {
                 if stopped.load(Ordering::SeqCst) {
                     return;
                 }
-                let (serve, log) = (Arc::clone(&serve), Arc::clone(&kept));
-                thread::spawn(move || serve(stream, &log));
+                let (serve, kept) = (Arc::clone(&serve), Arc::clone(&kept));
+                thread::spawn(move || serve(stream, &kept));
             }
         });
         Self { address, log, is_stopped }

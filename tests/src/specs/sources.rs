@@ -24,6 +24,6 @@ pub(super) static SOURCES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let clear: Vec<&str> = points.iter().copied().filter(is_clear).collect();
     let below = clear.iter().map(|point| format!("{}/./~absent/../~", point.trim_end_matches('/')));
     let relative = ["relative".to_owned(), String::new()];
-    let points = clear.iter().map(ToString::to_string);
-    points.chain(below).chain(relative).collect()
+    let plain = clear.iter().map(ToString::to_string);
+    plain.chain(below).chain(relative).collect()
 });

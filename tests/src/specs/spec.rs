@@ -44,6 +44,14 @@ impl Specs {
         self.list(make).into()
     }
 
+    fn text_value(&mut self) -> Value {
+        self.text().into()
+    }
+
+    fn name_value(&mut self) -> Value {
+        self.name().into()
+    }
+
     fn texts(&mut self) -> Value {
         let entries = self.list(|it| (it.name(), it.text().into()));
         Value::Object(entries.into_iter().collect())
@@ -60,7 +68,7 @@ impl Specs {
         let mut mount = self.object(&[
             ("type", |it| it.text().into()),
             ("source", |it| it.text().into()),
-            ("options", |it| it.values(|it| it.text().into())),
+            ("options", |it| it.values(Self::text_value)),
         ]);
         let below = self.choose(&["", "", "/sub", "/sub/../sub2", "/"]);
         mount["destination"] = (self.name() + below).into();
@@ -68,17 +76,7 @@ impl Specs {
     }
 
     fn hooks(&mut self) -> Value {
-        let hooks: Make = |it| {
-            it.values(|it| {
-                let mut hook = it.object(&[
-                    ("args", |it| it.values(|it| it.text().into())),
-                    ("env", |it| it.values(|it| it.text().into())),
-                    ("timeout", |it| it.rng.u8(..).into()),
-                ]);
-                hook["path"] = it.name().into();
-                hook
-            })
-        };
+        let hooks: Make = |it| it.values(Self::hook);
         self.object(&[
             ("prestart", hooks),
             ("createRuntime", hooks),
@@ -89,9 +87,19 @@ impl Specs {
         ])
     }
 
+    fn hook(&mut self) -> Value {
+        let mut hook = self.object(&[
+            ("args", |it| it.values(Self::text_value)),
+            ("env", |it| it.values(Self::text_value)),
+            ("timeout", |it| it.rng.u8(..).into()),
+        ]);
+        hook["path"] = self.name().into();
+        hook
+    }
+
     fn process(&mut self) -> Value {
         let mut process = self.object(&[
-            ("args", |it| it.values(|it| it.text().into())),
+            ("args", |it| it.values(Self::text_value)),
             ("env", |it| it.values(Self::variable)),
             ("rlimits", |it| it.rlimits()),
             ("oomScoreAdj", |it| it.rng.i32(-1000..=1000).into()),
@@ -144,32 +152,36 @@ impl Specs {
             ("resources", |it| it.spec_resources()),
             ("cgroupsPath", |it| it.text().into()),
             ("seccomp", |it| it.seccomp()),
-            ("intelRdt", |it| {
-                it.object(&[
-                    ("closID", |it| it.text().into()),
-                    ("schemata", |it| it.values(|it| it.text().into())),
-                    ("l3CacheSchema", |it| it.text().into()),
-                    ("memBwSchema", |it| it.text().into()),
-                    ("enableMonitoring", |it| it.rng.bool().into()),
-                ])
-            }),
-            ("netDevices", |it| {
-                let devices = it.list(|it| (it.name(), json!({"name": it.text()})));
-                Value::Object(devices.into_iter().collect())
-            }),
+            ("intelRdt", |it| it.intel_rdt()),
+            ("netDevices", |it| it.net_devices()),
             ("memoryPolicy", |it| {
                 json!({"mode": "MPOL_BIND", "nodes": it.text(), "flags": ["MPOL_F_STATIC_NODES"]})
             }),
             ("rootfsPropagation", |it| {
                 it.choose(&["private", "rslave", "rshared", "slave"]).into()
             }),
-            ("maskedPaths", |it| it.values(|it| it.name().into())),
-            ("readonlyPaths", |it| it.values(|it| it.name().into())),
+            ("maskedPaths", |it| it.values(Self::name_value)),
+            ("readonlyPaths", |it| it.values(Self::name_value)),
             ("mountLabel", |it| it.text().into()),
             ("uidMappings", |_| json!([{"containerID": 0, "hostID": 5, "size": 9}])),
             ("timeOffsets", |_| json!({"boottime": {"secs": 5}})),
             ("personality", |_| json!({"domain": "LINUX32"})),
         ])
+    }
+
+    fn intel_rdt(&mut self) -> Value {
+        self.object(&[
+            ("closID", |it| it.text().into()),
+            ("schemata", |it| it.values(Self::text_value)),
+            ("l3CacheSchema", |it| it.text().into()),
+            ("memBwSchema", |it| it.text().into()),
+            ("enableMonitoring", |it| it.rng.bool().into()),
+        ])
+    }
+
+    fn net_devices(&mut self) -> Value {
+        let devices = self.list(|it| (it.name(), json!({"name": it.text()})));
+        Value::Object(devices.into_iter().collect())
     }
 
     fn device(&mut self) -> Value {
@@ -197,37 +209,45 @@ impl Specs {
 
     fn spec_resources(&mut self) -> Value {
         self.object(&[
-            ("memory", |it| {
-                it.object(&[
-                    ("limit", |it| it.rng.i64(..).into()),
-                    ("swap", |it| it.rng.i64(..).into()),
-                    ("reservation", |it| it.rng.i64(..).into()),
-                    ("kernel", |it| it.rng.i64(..).into()),
-                    ("swappiness", |it| it.rng.u8(..).into()),
-                    ("checkBeforeUpdate", |it| it.rng.bool().into()),
-                ])
-            }),
-            ("cpu", |it| {
-                it.object(&[
-                    ("shares", |it| it.rng.u64(..).into()),
-                    ("quota", |it| it.rng.i64(..).into()),
-                    ("burst", |it| it.rng.u64(..).into()),
-                    ("cpus", |it| it.text().into()),
-                    ("idle", |it| it.rng.i64(..).into()),
-                ])
-            }),
-            ("pids", |it| it.object(&[("limit", |it| it.rng.i16(..).into())])),
+            ("memory", |it| it.memory()),
+            ("cpu", |it| it.cpu()),
+            ("pids", |it| it.pids()),
             ("hugepageLimits", |it| it.hugepages()),
             ("unified", |it| it.texts()),
-            ("devices", |it| {
-                it.values(|it| {
-                    json!({"allow": it.rng.bool(), "type": it.choose(&["a", "b", "c"]), "access": "rwm"})
-                })
-            }),
+            ("devices", |it| it.values(Self::device_rule)),
             ("blockIO", |it| json!({"weight": it.rng.u16(..), "weightDevice": [{"major": 8, "minor": 0, "weight": 5}]})),
             ("network", |_| json!({"classID": 7, "priorities": [{"name": "eth0", "priority": 1}]})),
             ("rdma", |_| json!({"mlx5_1": {"hcaHandles": 3}})),
         ])
+    }
+
+    fn memory(&mut self) -> Value {
+        self.object(&[
+            ("limit", |it| it.rng.i64(..).into()),
+            ("swap", |it| it.rng.i64(..).into()),
+            ("reservation", |it| it.rng.i64(..).into()),
+            ("kernel", |it| it.rng.i64(..).into()),
+            ("swappiness", |it| it.rng.u8(..).into()),
+            ("checkBeforeUpdate", |it| it.rng.bool().into()),
+        ])
+    }
+
+    fn cpu(&mut self) -> Value {
+        self.object(&[
+            ("shares", |it| it.rng.u64(..).into()),
+            ("quota", |it| it.rng.i64(..).into()),
+            ("burst", |it| it.rng.u64(..).into()),
+            ("cpus", |it| it.text().into()),
+            ("idle", |it| it.rng.i64(..).into()),
+        ])
+    }
+
+    fn pids(&mut self) -> Value {
+        self.object(&[("limit", |it| it.rng.i16(..).into())])
+    }
+
+    fn device_rule(&mut self) -> Value {
+        json!({"allow": self.rng.bool(), "type": self.choose(&["a", "b", "c"]), "access": "rwm"})
     }
 
     fn hugepages(&mut self) -> Value {
@@ -240,19 +260,19 @@ impl Specs {
     fn seccomp(&mut self) -> Value {
         let mut policy = self.object(&[
             ("defaultErrnoRet", |it| it.rng.u8(..).into()),
-            ("architectures", |it| it.values(|it| it.choose(&ARCHITECTURES).into())),
-            ("flags", |it| it.values(|it| it.choose(&SECCOMP_FLAGS).into())),
+            ("architectures", |it| it.values(|specs| specs.choose(&ARCHITECTURES).into())),
+            ("flags", |it| it.values(|specs| specs.choose(&SECCOMP_FLAGS).into())),
             ("listenerPath", |it| it.text().into()),
-            ("syscalls", |it| {
-                it.values(|it| {
-                    let op = it.choose(&OPERATORS);
-                    let args = json!([{"index": 1, "value": 2, "valueTwo": 3, "op": op}]);
-                    json!({"names": [it.text()], "action": it.choose(&ACTIONS), "args": args})
-                })
-            }),
+            ("syscalls", |it| it.values(Self::seccomp_rule)),
         ]);
         policy["defaultAction"] = self.choose(&ACTIONS).into();
         policy
+    }
+
+    fn seccomp_rule(&mut self) -> Value {
+        let op = self.choose(&OPERATORS);
+        let args = json!([{"index": 1, "value": 2, "valueTwo": 3, "op": op}]);
+        json!({"names": [self.text()], "action": self.choose(&ACTIONS), "args": args})
     }
 
     pub(super) fn rule_type(&mut self) -> String {

@@ -41,8 +41,7 @@ fn grow() -> ! {
 
 impl Configure for EveryEvent {
     async fn configure(&self, cx: &EventContext, config: Config) -> nri::Result<Subscription> {
-        let nri = cx.runtime().and_then(|runtime| runtime.nri_version());
-        let nri = nri.unwrap_or_default();
+        let nri = cx.runtime().and_then(|runtime| runtime.nri_version()).unwrap_or_default();
         tracing::info!("configured {:?} under NRI {nri}", config.text());
         Ok(Subscription::Handled)
     }

@@ -135,10 +135,10 @@ impl Wire {
         connection: u32,
     ) -> Result<Option<(MessageHeader, Vec<u8>)>, String> {
         let messages = &mut self.messages[(connection - 1) as usize];
-        let Some((header, _)) = messages.split_first_chunk::<MESSAGE_HEADER_LEN>() else {
+        let Some((start, _)) = messages.split_first_chunk::<MESSAGE_HEADER_LEN>() else {
             return Ok(None);
         };
-        let header = MessageHeader::decode(*header);
+        let header = MessageHeader::decode(*start);
         let length = header.length as usize;
         if length > MAX_MESSAGE {
             return Err(format!("a message of {length} bytes"));
@@ -196,8 +196,7 @@ impl Wire {
     ) -> Result<(), String> {
         let length = data.len() as u32;
         let header = MessageHeader { length, stream, kind, flags: 0 };
-        let length = length + MESSAGE_HEADER_LEN as u32;
-        let frame = FrameHeader { connection, length };
+        let frame = FrameHeader { connection, length: length + MESSAGE_HEADER_LEN as u32 };
         let bytes = [&frame.encode()[..], &header.encode(), data].concat();
         match self.socket.write_all(&bytes) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

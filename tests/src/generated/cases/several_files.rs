@@ -7,7 +7,7 @@ use crate::generated::NRI;
 pub(super) fn several_files() -> Vec<Case> {
     let case = |name, files: &[(&str, &str)], expected| Case {
         name,
-        files: files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
+        files: files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect(),
         expected,
     };
     let nri = NRI;
