@@ -75,8 +75,12 @@ fn installed() -> TempDir {
 #[tokio::test]
 async fn a_launched_bridge_stands_for_the_plugin_beside_it() {
     let folder = installed();
-    let adaptation = builder().plugin_dir(folder.path()).config_dir(folder.path());
-    let adaptation = adaptation.start().await.expect("it starts");
+    let adaptation = builder()
+        .plugin_dir(folder.path())
+        .config_dir(folder.path())
+        .start()
+        .await
+        .expect("it starts");
     let plugins = adaptation.plugins();
     assert_eq!(plugins.len(), 1, "the folder is passed over: {plugins:?}");
     assert_eq!(plugins[0].to_string(), "10-old");

@@ -60,8 +60,8 @@ fn config(shared: &Path) -> Value {
 fn prepare(folder: &Path) {
     let (bundle, shared, hooks) =
         (folder.join("hello"), folder.join("shared"), folder.join("hooks"));
-    for folder in [&bundle.join("rootfs/usr"), &shared, &hooks] {
-        fs::create_dir_all(folder).expect("temporary folder is writable");
+    for path in [&bundle.join("rootfs/usr"), &shared, &hooks] {
+        fs::create_dir_all(path).expect("temporary folder is writable");
     }
     for name in ["bin", "lib", "lib64"] {
         let link = bundle.join("rootfs").join(name);
@@ -89,8 +89,8 @@ fn the_process_reports_what_the_plugins_gave_it() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     prepare(folder.path());
-    let (hooks, limit) = (path("hooks"), path("limit"));
-    let (hooks, limit) = (["--hooks", &*hooks], ["--config", &*limit]);
+    let (hook_folder, limit_file) = (path("hooks"), path("limit"));
+    let (hooks, limit) = (["--hooks", &*hook_folder], ["--config", &*limit_file]);
     let plugins: [Line<'_>; 5] = [
         ("logger", &["--quiet", "--add-env", "MARK"]),
         ("ulimit-adjuster", &[]),

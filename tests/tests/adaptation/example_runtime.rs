@@ -86,8 +86,7 @@ fn scenario() -> Value {
 }
 
 fn outcome<'r>(step: &'r Value, plugin: &str) -> &'r Value {
-    let outcomes = step["outcomes"].as_array().expect("an array");
-    let mut outcomes = outcomes.iter();
+    let mut outcomes = step["outcomes"].as_array().expect("an array").iter();
     outcomes.find(|outcome| outcome["plugin"] == plugin).expect(plugin)
 }
 

@@ -222,9 +222,6 @@ fn every_case_passes_the_check() {
 }
 
 fn lines(output: &str) -> BTreeMap<String, String> {
-    let pair = |line: &str| {
-        let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
-        (name.to_owned(), rest.to_owned())
-    };
-    output.lines().map(pair).collect()
+    let pairs = output.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
+    pairs.map(|(name, rest)| (name.to_owned(), rest.to_owned())).collect()
 }

@@ -5,6 +5,7 @@
 mod cases;
 mod compare;
 
+pub(crate) use cases::number;
 use cases::{OTHERS, cases, density, plugins, update_density, updates, validation};
 use compare::{Case, ask, compare, created, encode, updated};
 use nri::api::{

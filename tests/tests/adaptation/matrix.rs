@@ -187,10 +187,10 @@ async fn under_ours(row: &Row, release: &str, settings: fn(Builder) -> Builder) 
     let folder = tempfile::tempdir().expect("temporary folder");
     let socket = folder.path().join("nri.sock");
     let deprecations = DeprecationList::default();
-    let adaptation =
+    let builder =
         Adaptation::builder("containerd", containerd(release)).listen(&socket).speaking(release);
-    let adaptation = settings(adaptation).deprecations(deprecations.clone());
-    let adaptation = adaptation.start().await.expect("it starts");
+    let adaptation =
+        settings(builder).deprecations(deprecations.clone()).start().await.expect("it starts");
     let Started { mut plugin, _bridge } = start(row, &socket);
     if let Err(reason) = connected(&adaptation, &mut plugin).await {
         return Cell { dropped: Some(reason), ..Cell::default() };
@@ -263,8 +263,7 @@ fn seen<T>(relayed: Result<nri_adaptation::Relayed<T>, RequestError>) -> Vec<(St
         Ok(relayed) => relayed.outcomes,
         Err(error) => error.outcomes().to_vec(),
     };
-    let outcomes = outcomes.into_iter();
-    outcomes.map(|outcome| (camel_case(outcome.event.as_str_name()), outcome)).collect()
+    outcomes.into_iter().map(|outcome| (camel_case(outcome.event.as_str_name()), outcome)).collect()
 }
 
 fn go_runtime(column: &str) -> Runtime {

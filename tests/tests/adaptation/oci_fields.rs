@@ -59,8 +59,8 @@ fn field(line: &str) -> (Key, Shape) {
     let (name, rest) =
         line.strip_prefix("field ").and_then(|rest| rest.split_once(" = ")).expect(line);
     let (message, _) = name.rsplit_once('.').expect(line);
-    let (shape, json_name) = rest.split_once(" json=").expect(line);
-    let (_, kind) = shape.split_once(' ').expect(line);
+    let (declared, json_name) = rest.split_once(" json=").expect(line);
+    let (_, kind) = declared.split_once(' ').expect(line);
     let value = kind.strip_prefix("map<string, ");
     let shape = match value.and_then(|value| value.strip_suffix('>')) {
         Some(value) => (value.to_owned(), true),
@@ -87,14 +87,14 @@ fn reachable(fields: &Fields, roots: &[&str]) -> BTreeSet<Key> {
 fn places(fields: &Fields, message: &str, value: &Value, at: &str) -> Vec<(Key, String)> {
     let object = value.as_object().into_iter().flatten();
     let mut found = Vec::new();
-    for (name, value) in object {
+    for (name, held) in object {
         let key = (message.to_owned(), name.clone());
         let (kind, is_map) =
             fields.get(&key).unwrap_or_else(|| panic!("{message} has no field {name}"));
         let place = format!("{at}/{name}");
         if fields.keys().any(|(of, _)| of == kind) {
-            for (value, at) in values(value, *is_map, &place) {
-                found.extend(places(fields, kind, value, &at));
+            for (nested, pointer) in values(held, *is_map, &place) {
+                found.extend(places(fields, kind, nested, &pointer));
             }
         }
         found.push((key, place));
@@ -104,17 +104,25 @@ fn places(fields: &Fields, message: &str, value: &Value, at: &str) -> Vec<(Key, 
 
 /// Returns the values of a field, with their JSON pointers.
 fn values<'a>(value: &'a Value, is_map: bool, at: &str) -> Vec<(&'a Value, String)> {
-    let entries = value.as_object().filter(|_| is_map).into_iter().flatten();
-    let entries = entries.map(|(key, value)| (value, format!("{at}/{key}")));
-    let list = value.as_array().into_iter().flatten().enumerate();
-    let list = list.map(|(index, value)| (value, format!("{at}/{index}")));
+    let entries = value
+        .as_object()
+        .filter(|_| is_map)
+        .into_iter()
+        .flatten()
+        .map(|(key, held)| (held, format!("{at}/{key}")));
+    let list = value
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .map(|(index, element)| (element, format!("{at}/{index}")));
     let single = (!is_map && value.is_object()).then(|| (value, at.to_owned()));
     entries.chain(list).chain(single).collect()
 }
 
 fn remove(value: &mut Value, path: &str) {
-    let (parent, name) = path.rsplit_once('/').unwrap();
-    let parent = value.pointer_mut(parent).unwrap();
+    let (above, name) = path.rsplit_once('/').unwrap();
+    let parent = value.pointer_mut(above).unwrap();
     parent.as_object_mut().unwrap().remove(name).unwrap();
 }
 

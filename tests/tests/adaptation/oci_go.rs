@@ -24,6 +24,7 @@ use nri_tests::specs::Specs;
 use nri_tests::{hex, peers};
 use serde_json::{Value, json};
 
+use crate::go_merge::number;
 use differences::{DIFFERENCES, Difference, How};
 
 /// A spec and an adjustment.
@@ -41,15 +42,14 @@ fn the_same_spec_or_an_error() {
     let asked: Vec<Case> = cases.iter().map(|case| seen.prepared(case)).collect();
     let theirs = ask(asked.iter().zip(&ours));
     let mut failures = Vec::new();
-    for (((case, asked), ours), theirs) in cases.iter().zip(&asked).zip(&ours).zip(&theirs) {
-        let differing = seen.compare(case, ours, theirs);
+    for (((case, prepared), applied), answer) in cases.iter().zip(&asked).zip(&ours).zip(&theirs) {
+        let differing = seen.compare(case, applied, answer);
         if !differing.is_empty() {
-            let asked = serde_json::to_value(&asked.adjustment).unwrap();
-            failures.push(format!("{}\n{}\n{asked}\n", differing.join("\n"), case.spec));
+            let adjustment = serde_json::to_value(&prepared.adjustment).unwrap();
+            failures.push(format!("{}\n{}\n{adjustment}\n", differing.join("\n"), case.spec));
         }
     }
-    let shown = failures.iter().take(5).map(String::as_str);
-    let shown: String = shown.collect();
+    let shown: String = failures.iter().take(5).map(String::as_str).collect();
     assert!(failures.is_empty(), "{} failures:\n{shown}", failures.len());
     println!("{seen:#?}");
     seen.check(cases.len());
@@ -65,10 +65,6 @@ fn the_list_has_what_is_accepted() {
 }
 
 fn seeds() -> impl Iterator<Item = u64> {
-    let number = |name: &str, default| {
-        let value = std::env::var(name).ok();
-        value.map_or(default, |value| value.parse().expect(name))
-    };
     let first = number("NRI_OCI_SEED", 1);
     first..first + number("NRI_OCI_CASES", 12_000)
 }
@@ -166,9 +162,9 @@ impl Counts {
             Ok(adjusted) => {
                 self.specs += 1;
                 let container = read::differing(adjusted, &theirs["container"]);
-                let [mut theirs, mut ours] = ["spec", "ours"].map(|key| theirs[key].clone());
-                self.settle(case, &mut theirs, &mut ours);
-                let spec = normal::differing(&normal::spec(theirs), &normal::spec(ours), "");
+                let [mut reference, mut own] = ["spec", "ours"].map(|key| theirs[key].clone());
+                self.settle(case, &mut reference, &mut own);
+                let spec = normal::differing(&normal::spec(reference), &normal::spec(own), "");
                 spec.into_iter().chain(container).collect()
             }
         }

@@ -44,13 +44,13 @@ async fn every_request_is_that_of_the_reference() {
                 theirs.iter().map(|it| &it.rpc).collect::<Vec<_>>(),
                 "{release}"
             );
-            for (number, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+            for (number, (sent, expected)) in ours.iter().zip(&theirs).enumerate() {
                 assert!(
-                    ours == theirs,
+                    sent == expected,
                     "{release}, request {number}, {}\nours   {}\ntheirs {}",
-                    ours.rpc,
-                    ours.message.to_text_format(),
-                    theirs.message.to_text_format()
+                    sent.rpc,
+                    sent.message.to_text_format(),
+                    expected.message.to_text_format()
                 );
             }
             assert!(ours.len() > LIVES as usize * 11, "{release}: {}", ours.len());
@@ -108,7 +108,7 @@ fn requests() -> Vec<(&'static str, DynamicMessage)> {
     };
     let descriptors: Vec<_> = events().map(|event| (event, descriptor(event))).collect();
     let life = |seed| {
-        let request = move |(event, descriptor)| (event, request(&descriptor, seed));
+        let request = move |(event, message)| (event, request(&message, seed));
         descriptors.clone().into_iter().map(request)
     };
     (0..=LIVES).flat_map(life).collect()

@@ -25,9 +25,8 @@ fn judged(request: Request<'_>) -> Vec<(String, Outcome, String)> {
     let report = assess(collect(&request, READERS), &[target]);
     let subjects = report.subjects.into_iter();
     let judged = subjects.filter(|subject| !subject.verdicts.is_empty()).map(|subject| {
-        let evidence = subject.evidence.into_iter().map(|one| one.detail);
-        let evidence = evidence.collect::<Vec<_>>().join("; ");
-        (subject.place.name().to_owned(), subject.verdicts[0].outcome, evidence)
+        let details: Vec<String> = subject.evidence.into_iter().map(|one| one.detail).collect();
+        (subject.place.name().to_owned(), subject.verdicts[0].outcome, details.join("; "))
     });
     judged.collect()
 }
@@ -62,21 +61,21 @@ fn a_process_that_a_bridge_started_is_judged_with_it() {
     process(root.path(), 12, &old, "old", 11);
     let request =
         || Request { processes: true, root: Some(root.path().to_owned()), ..Request::default() };
-    let found = judged(request());
-    let [(name, outcome, evidence)] = &found[..] else { panic!("{found:#?}") };
+    let one = judged(request());
+    let [(name, outcome, evidence)] = &one[..] else { panic!("{one:#?}") };
     assert_eq!((name.as_str(), *outcome), ("old", Outcome::Ok));
     assert!(evidence.contains("through nri-bridge (pid 10)"), "{evidence}");
     // A second bridge, whose plugin is not visible.
     process(root.path(), 20, &bridge, "nri-bridge --listen /run/b.sock", 1);
-    let found = judged(request());
-    let unknown = found.iter().find(|(_, outcome, _)| *outcome == Outcome::Unknown);
-    let (name, _, evidence) = unknown.unwrap_or_else(|| panic!("{found:#?}"));
-    assert_eq!(name, "nri-bridge");
-    assert!(evidence.contains("not found among the processes: pid 20"), "{evidence}");
+    let both = judged(request());
+    let unknown = both.iter().find(|found| found.1 == Outcome::Unknown);
+    let (bridge_name, _, reason) = unknown.unwrap_or_else(|| panic!("{both:#?}"));
+    assert_eq!(bridge_name, "nri-bridge");
+    assert!(reason.contains("not found among the processes: pid 20"), "{reason}");
     // Without a bridge above it, the plugin is what it is.
     process(root.path(), 30, &old, "old", 1);
-    let old = judged(request()).into_iter().find(|(name, ..)| name == "old");
-    assert_eq!(old.expect("it is found").1, Outcome::Removed);
+    let alone = judged(request()).into_iter().find(|found| found.0 == "old");
+    assert_eq!(alone.expect("it is found").1, Outcome::Removed);
 }
 
 #[test]
@@ -87,13 +86,13 @@ fn a_launched_bridge_is_judged_with_the_plugin_beside_it() {
     fs::create_dir_all(&beside).expect("created");
     fs::copy(bridge, plugins.join("10-old")).expect("copied");
     let request = || Request { paths: vec![plugins.clone()], ..Request::default() };
-    let found = judged(request());
-    let [(name, Outcome::Unknown, evidence)] = &found[..] else { panic!("{found:#?}") };
+    let without = judged(request());
+    let [(name, Outcome::Unknown, reason)] = &without[..] else { panic!("{without:#?}") };
     assert_eq!(name, "10-old");
-    assert!(evidence.contains("10-old.bridge/10-old was not found"), "{evidence}");
+    assert!(reason.contains("10-old.bridge/10-old was not found"), "{reason}");
     fs::copy(old, beside.join("10-old")).expect("copied");
-    let found = judged(request());
-    let [(_, Outcome::Ok, evidence)] = &found[..] else { panic!("{found:#?}") };
+    let with = judged(request());
+    let [(_, Outcome::Ok, evidence)] = &with[..] else { panic!("{with:#?}") };
     assert!(evidence.contains("through nri-bridge"), "{evidence}");
 }
 

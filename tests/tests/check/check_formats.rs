@@ -134,9 +134,8 @@ fn the_schema_knows_every_word() {
         serde_json::from_str(include_str!("../../../nri-compat/schema/check.schema.json"))
             .expect("the schema is JSON");
     let words = |of: &str| -> Vec<&str> {
-        let words = schema.pointer(&format!("/$defs/{of}/oneOf")).and_then(Value::as_array);
-        let words = words.into_iter().flatten();
-        words.filter_map(|word| word["const"].as_str()).collect()
+        let known = schema.pointer(&format!("/$defs/{of}/oneOf")).and_then(Value::as_array);
+        known.into_iter().flatten().filter_map(|word| word["const"].as_str()).collect()
     };
     assert_eq!(words("FileKind"), FileKind::ALL.map(FileKind::as_str));
     assert_eq!(words("Outcome"), Outcome::ALL.map(Outcome::as_str));

@@ -53,9 +53,9 @@ impl StopContainer for Counter {
 
 #[test]
 fn all_that_a_manifest_says_is_read() {
-    let seen = look("counter", &elf::with(Counter::MANIFEST).bytes);
-    assert_eq!(seen.len(), 1, "{seen:#?}");
-    let seen = &seen[0];
+    let found = look("counter", &elf::with(Counter::MANIFEST).bytes);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let seen = &found[0];
     assert_eq!((seen.kind, seen.role), (FileKind::RustBinary, Role::Plugin));
     assert_eq!((seen.name.as_deref(), seen.index.as_deref()), (Some("counter"), Some("10")));
     assert_eq!(seen.interface, Interface::Dedicated);
@@ -64,8 +64,7 @@ fn all_that_a_manifest_says_is_read() {
     assert_eq!(seen.required, ["StopContainer"]);
     // The field is newer than the release that `protocol` names.
     assert_eq!(seen.min_protocol.as_deref(), Some("v0.12.0"));
-    let evidence = seen.evidence.iter().map(|evidence| format!("{evidence:?}"));
-    let evidence: String = evidence.collect();
+    let evidence: String = seen.evidence.iter().map(|evidence| format!("{evidence:?}")).collect();
     assert!(evidence.contains("ignores adjust.linux.memory_policy"), "{evidence}");
 }
 

@@ -78,18 +78,18 @@ fn peer(nri: &str) -> (PathBuf, PathBuf) {
 impl Row {
     /// Writes the files into a folder.
     fn write(&self, folder: &Path) {
-        let (module, sums) = peer(&self.nri);
-        let module = fs::read_to_string(module).unwrap();
+        let (module_file, sum_file) = peer(&self.nri);
+        let module = fs::read_to_string(module_file).unwrap();
         let (_, require) = module.split_once('\n').unwrap();
-        let sums = fs::read(sums).unwrap();
-        let mut name = "";
+        let sums = fs::read(sum_file).unwrap();
+        let mut current = "";
         let mut files: BTreeMap<&str, String> = BTreeMap::new();
         for line in self.files.lines() {
             match line.strip_prefix("-- ") {
-                Some(file) => name = file,
-                None if name.is_empty() => {}
+                Some(file) => current = file,
+                None if current.is_empty() => {}
                 None => {
-                    let text = files.entry(name).or_default();
+                    let text = files.entry(current).or_default();
                     text.push_str(&expanded(line, require));
                     text.push('\n');
                 }

@@ -27,8 +27,8 @@ fn a_large_cluster_is_read_in_bounded_memory() {
     let kubeconfig = folder.path().join("config");
     std::fs::write(&kubeconfig, server.kubeconfig()).expect("it can be written");
     let options = ClusterOptions { kubeconfig: Some(kubeconfig), ..ClusterOptions::default() };
-    let runtime = tokio::runtime::Builder::new_current_thread();
-    let runtime = { runtime }.enable_all().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let before = peak();
     let found = runtime.block_on(read(&options)).expect("it is read");
     let added = peak() - before;

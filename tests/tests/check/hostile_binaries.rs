@@ -89,8 +89,9 @@ fn programs_with_bindings_of_their_own() {
     let with = |constants: &[u8]| elf::with(constants).bytes;
     let many: Vec<u8> = (0..70)
         .flat_map(|at| {
-            let text = String::from_utf8(manifest()[20..].to_vec()).unwrap();
-            let text = text.replace("\"a\"", &format!("\"{at:03}\""));
+            let text = String::from_utf8(manifest()[20..].to_vec())
+                .unwrap()
+                .replace("\"a\"", &format!("\"{at:03}\""));
             let length = u32::try_from(text.len()).unwrap();
             [b"NRI-PLUGIN-INFO\x01", &length.to_le_bytes()[..], text.as_bytes()].concat()
         })

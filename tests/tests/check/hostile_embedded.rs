@@ -1,5 +1,5 @@
-//! Programs with data or other programs inside or behind them: none is passed over in silence, and a
-//! plugin that embeds another one has a second verdict, `unknown`.
+//! Programs with data or other programs inside or behind them: none is passed over in silence, and
+//! a plugin that embeds another one has a second verdict, `unknown`.
 
 use std::io::Write as _;
 
@@ -41,7 +41,8 @@ fn tar(bytes: &[u8]) -> Vec<u8> {
     tar.into_inner().unwrap()
 }
 
-/// Asserts that a file has exactly these verdicts, and that the reason of the last one has these words.
+/// Asserts that a file has exactly these verdicts, and that the reason of the last one has these
+/// words.
 fn assert_verdicts(member: &str, bytes: &[u8], expected: &[Outcome], words: &str) {
     let found = look("10-a", bytes);
     let outcomes: Vec<_> = found.verdicts.iter().map(|one| one.outcome).collect();

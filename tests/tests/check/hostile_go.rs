@@ -274,9 +274,9 @@ fn programs_that_contain_others() {
     let named = |member, bytes, answer| HostileRow { file: "10-a", ..row(member, bytes, answer) };
     let padding = "A".repeat(40 << 10);
     let main = |import: &str, call: &str| {
-        let main = format!("package main\n\nimport {import:?}\n\nfunc main() {{ {call} }}\n");
-        let main = main.replace("PADDING", &padding);
-        build("corp.example/outer", &[("main.go".to_owned(), main)], false)
+        let text = format!("package main\n\nimport {import:?}\n\nfunc main() {{ {call} }}\n")
+            .replace("PADDING", &padding);
+        build("corp.example/outer", &[("main.go".to_owned(), text)], false)
     };
     // Only programs that are stored plain or with gzip are looked for.
     check(&[named("base64", main("os/exec", STARTS), NoPlugin)]);

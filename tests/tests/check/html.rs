@@ -32,8 +32,7 @@ fn parsed(page: &str) -> Parsed {
     for Ok(token) in Tokenizer::new_with_emitter(page, emitter) {
         match token {
             Token::StartTag(tag) => {
-                let attributes = tag.attributes.keys().map(|key| text(key));
-                let attributes: Vec<String> = attributes.collect();
+                let attributes: Vec<String> = tag.attributes.keys().map(|key| text(key)).collect();
                 parsed.elements.push(format!("{} {}", text(&tag.name), attributes.join(" ")));
             }
             Token::String(string) => parsed.text.push_str(&text(&string)),
@@ -53,13 +52,15 @@ fn text(bytes: &[u8]) -> String {
 
 /// Returns every page with its name.
 fn pages() -> Vec<(String, String)> {
-    let checks = reports::all().into_iter();
-    let checks = checks.map(|(name, report)| (name.to_owned(), render(&report, Format::Html)));
-    let merged = html_reports::merged().into_iter();
-    let merged =
-        merged.map(|(name, report)| (format!("merge_{name}"), render(&report, Format::Html)));
-    let diffs = html_reports::diffs().into_iter();
-    let diffs = diffs.map(|(name, report)| (format!("diff_{name}"), render(&report, Format::Html)));
+    let checks = reports::all()
+        .into_iter()
+        .map(|(name, report)| (name.to_owned(), render(&report, Format::Html)));
+    let merged = html_reports::merged()
+        .into_iter()
+        .map(|(name, report)| (format!("merge_{name}"), render(&report, Format::Html)));
+    let diffs = html_reports::diffs()
+        .into_iter()
+        .map(|(name, report)| (format!("diff_{name}"), render(&report, Format::Html)));
     checks.chain(merged).chain(diffs).collect()
 }
 
@@ -232,8 +233,8 @@ proptest! {
     fn names_are_text_and_never_markup(name in names()) {
         // Where a line may break depends on the name. No name can contain this element, because `<`
         // is escaped.
-        let page = |name: &str| parsed(&render(named(name), Format::Html).replace("<wbr>", ""));
-        let (plain, page) = (page("\u{2603}"), page(&name));
+        let page_of = |word: &str| parsed(&render(named(word), Format::Html).replace("<wbr>", ""));
+        let (plain, page) = (page_of("\u{2603}"), page_of(&name));
         prop_assert_eq!(&page.elements, &plain.elements);
         let shown = visible(&name);
         // A name may contain another one's text, but there are as many as in the plain page at

@@ -54,8 +54,10 @@ pub(super) fn check(registry: &Registry, arguments: &[&str], input: &str) -> Val
 
 /// Returns place and verdict of each subject, in the order of lines.
 fn found(report: &Value) -> Vec<Value> {
-    let all = report["subjects"].as_array().expect("a list").iter();
-    let mut all: Vec<Value> = all
+    let mut all: Vec<Value> = report["subjects"]
+        .as_array()
+        .expect("a list")
+        .iter()
         .map(|subject| {
             let mut place = subject["place"].clone();
             // The host has another port each time.
@@ -120,8 +122,8 @@ fn a_manifest_on_standard_input_leads_to_verdicts_of_its_images() {
 fn nothing_is_fetched_from_hosts_that_only_a_manifest_names() {
     let registry = registry();
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("plugins.yaml");
-    fs::write(&path, manifest(&registry.host())).expect("it is writable");
+    let file = folder.path().join("plugins.yaml");
+    fs::write(&file, manifest(&registry.host())).expect("it is writable");
     let path = folder.path().to_str().expect("text");
     for arguments in [&[path][..], &[path, "--no-pull"]] {
         let report = check(&registry, arguments, "");

@@ -145,16 +145,16 @@ fn archives_hide_nothing() {
             ("dist/disk.iso.gz", &compressed(&iso)[0].1),
         ]);
         let packed = zstd::encode_all(tar.as_slice(), 1).expect("in memory");
-        for (file, bytes) in [("a.tar", &tar), ("a.tar.zst", &packed)] {
+        for (file, content) in [("a.tar", &tar), ("a.tar.zst", &packed)] {
             let path = folder.path().join(file);
-            fs::write(&path, bytes).expect("written");
+            fs::write(&path, content).expect("written");
             let output = check(folder.path(), &[]);
             let report = report(&output);
             let verdict = &report["subjects"][0]["verdicts"][0]["verdict"];
             assert_eq!(verdict, "deprecated", "{extension} in {file}: {report:#}");
             let skipped = report["skipped"].as_array().expect("a list");
-            let reasons = skipped.iter().map(|one| one["reason"].as_str().unwrap_or_default());
-            let reasons: Vec<&str> = reasons.collect();
+            let reasons: Vec<&str> =
+                skipped.iter().map(|one| one["reason"].as_str().unwrap_or_default()).collect();
             assert_eq!(reasons.len(), 6, "{file}: {reasons:?}");
             assert!(reasons.iter().all(|reason| reason.contains("unpack it")), "{reasons:?}");
             fs::remove_file(&path).expect("removed");

@@ -59,14 +59,14 @@ fn sarif_fits_the_published_schema() {
 fn the_published_schema_refuses_what_it_should() {
     let schema = sarif_schema();
     for (name, log) in logs() {
-        let mut bad = log.clone();
-        bad["runs"][0]["invented"] = true.into();
-        assert!(!schema.is_valid(&bad), "{name}: an unknown key");
-        for result in bad["runs"][0]["results"].as_array().into_iter().flatten() {
-            let mut bad = log.clone();
-            bad["runs"][0]["results"] = Value::Array(vec![result.clone()]);
-            bad["runs"][0]["results"][0]["level"] = "fatal".into();
-            assert!(!schema.is_valid(&bad), "{name}: an unknown level");
+        let mut unknown_key = log.clone();
+        unknown_key["runs"][0]["invented"] = true.into();
+        assert!(!schema.is_valid(&unknown_key), "{name}: an unknown key");
+        for result in log["runs"][0]["results"].as_array().into_iter().flatten() {
+            let mut unknown_level = log.clone();
+            unknown_level["runs"][0]["results"] = Value::Array(vec![result.clone()]);
+            unknown_level["runs"][0]["results"][0]["level"] = "fatal".into();
+            assert!(!schema.is_valid(&unknown_level), "{name}: an unknown level");
         }
     }
 }

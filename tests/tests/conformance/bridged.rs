@@ -81,9 +81,11 @@ impl BridgeReasons {
             let mut unsteady = unsteady.iter();
             unsteady.any(|id| it.statement == *id || it.detail.ends_with(&format!("see {id}")))
         };
-        let found = differing(without, behind).into_iter();
-        let found = found.filter(|it| it.statement != MEASURED && !is_unsteady(it));
-        found.filter(|it| !self.has(it)).map(|it| it.to_string()).collect()
+        differing(without, behind)
+            .iter()
+            .filter(|it| it.statement != MEASURED && !is_unsteady(it) && !self.has(it))
+            .map(|it| it.to_string())
+            .collect()
     }
 
     fn has(&self, found: &Differing) -> bool {

@@ -56,8 +56,8 @@ fn a_violation_is_100_with_a_trace_unless_it_is_known() {
     assert_eq!(output.status.code(), Some(100), "{output:?}");
     assert!(stdout(&output).contains("P7"), "{output:?}");
     let traces = fs::read_dir(folder.path().join("traces")).unwrap();
-    let trace = traces.flatten().next().expect("a trace of the failure");
-    let trace = fs::read_to_string(trace.path()).unwrap();
+    let file = traces.flatten().next().expect("a trace of the failure");
+    let trace = fs::read_to_string(file.path()).unwrap();
     assert!(trace.contains("StopPodSandbox"), "{trace}");
 
     let baseline = run(folder.path(), &broken(&["--write-baseline", "known.json"]));
@@ -156,8 +156,8 @@ fn the_runtime_of_a_recording_is_judged() {
     let text = stdout(&broken);
     assert!(text.contains("C5"), "{text}");
     assert!(text.contains("10-recorded on connection 1"), "{text}");
-    let text = stdout(&judge(&["--only", "O4,Y3"]));
-    assert!(text.contains("2 passed, 0 failed"), "{text}");
+    let selected = stdout(&judge(&["--only", "O4,Y3"]));
+    assert!(selected.contains("2 passed, 0 failed"), "{selected}");
 
     let output = judge(&["--skip", "C5", "--format", "json"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");

@@ -65,17 +65,20 @@ fn validator(schema: &str) -> Validator {
 
 /// Returns every JSON document with the validator of its schema.
 fn documents() -> Vec<(&'static str, Value, Validator)> {
-    let schema = |name: &str| match name.split('_').next() {
-        Some("probe") => include_str!("../../../nri-compat/schema/probe.schema.json"),
-        Some("replay") => include_str!("../../../nri-compat/schema/replay.schema.json"),
-        _ => include_str!("../../../nri-compat/schema/conformance.schema.json"),
-    };
     let documents = all().into_iter().map(|(name, rendered)| {
         let (_, json) = rendered.into_iter().find(|(format, _)| *format == "json").expect("JSON");
         let document = serde_json::from_str(&json).expect("the report is JSON");
         (name, document, validator(schema(name)))
     });
     documents.collect()
+}
+
+fn schema(name: &str) -> &'static str {
+    match name.split('_').next() {
+        Some("probe") => include_str!("../../../nri-compat/schema/probe.schema.json"),
+        Some("replay") => include_str!("../../../nri-compat/schema/replay.schema.json"),
+        _ => include_str!("../../../nri-compat/schema/conformance.schema.json"),
+    }
 }
 
 #[test]
@@ -115,15 +118,15 @@ fn the_schemas_refuse_what_they_should() {
 /// Returns every key of every object, with the place of the object.
 fn pointers(at: &str, value: &Value) -> Vec<(String, String)> {
     let inside: Vec<(String, &Value)> = match value {
-        Value::Object(object) => object.iter().map(|(key, value)| (key.clone(), value)).collect(),
+        Value::Object(object) => object.iter().map(|(key, held)| (key.clone(), held)).collect(),
         Value::Array(items) => {
-            items.iter().enumerate().map(|(nth, value)| (nth.to_string(), value)).collect()
+            items.iter().enumerate().map(|(nth, item)| (nth.to_string(), item)).collect()
         }
         _ => Vec::new(),
     };
     let keys =
         inside.iter().filter(|_| value.is_object()).map(|(key, _)| (at.to_owned(), key.clone()));
-    let deeper = inside.iter().flat_map(|(key, value)| pointers(&format!("{at}/{key}"), value));
+    let deeper = inside.iter().flat_map(|(key, held)| pointers(&format!("{at}/{key}"), held));
     keys.chain(deeper).collect()
 }
 
@@ -169,10 +172,10 @@ proptest! {
 
     #[test]
     fn any_text_leaves_every_format_as_it_is(name in names()) {
-        let reports = |name: &str| {
-            let mut all = conformance(&session_reports::hostile(name));
-            all.extend(probe(&session_reports::probe_trouble(name)));
-            all.extend(replay(&session_reports::replay_differs(name)));
+        let reports = |text: &str| {
+            let mut all = conformance(&session_reports::hostile(text));
+            all.extend(probe(&session_reports::probe_trouble(text)));
+            all.extend(replay(&session_reports::replay_differs(text)));
             all
         };
         for ((format, shown), (_, plain)) in reports(&name).into_iter().zip(reports("x")) {
@@ -187,8 +190,8 @@ proptest! {
     fn machines_get_the_name_back(name in names()) {
         let report: Value = serde_json::from_str(&json::render(&session_reports::hostile(&name))).expect("JSON");
         prop_assert_eq!(report["subject"]["name"].as_str(), Some(name.as_str()));
-        let report: Value = serde_json::from_str(&json::render(&session_reports::probe_trouble(&name))).expect("JSON");
-        prop_assert_eq!(report["troubles"][0]["message"].as_str(), Some(name.as_str()));
+        let probed: Value = serde_json::from_str(&json::render(&session_reports::probe_trouble(&name))).expect("JSON");
+        prop_assert_eq!(probed["troubles"][0]["message"].as_str(), Some(name.as_str()));
     }
 }
 

@@ -31,7 +31,7 @@ const AT_ONCE: usize = 8;
 
 fn mutant(mutation: &str) -> Subject {
     let shell = |script: String| Executable::new("/bin/sh").args(["-c".to_owned(), script]);
-    let direct = |mutation: &str| Executable::new(MUTANT).args([mutation]);
+    let direct = |argument: &str| Executable::new(MUTANT).args([argument]);
     if EXTERNAL.contains(&mutation) {
         return Subject::external(direct(mutation.trim_start_matches("external")));
     }
@@ -44,15 +44,15 @@ fn mutant(mutation: &str) -> Subject {
 /// Returns the mutations, each named by the statement that it breaks; whatever follows the hyphen
 /// tells them apart.
 fn mutations() -> Vec<String> {
-    let listed = Command::new(MUTANT).arg("--list").output();
-    let listed = String::from_utf8(listed.expect("the mutant starts").stdout).expect("UTF-8");
-    let named = listed.lines().chain([IGNORES_SIGTERM]);
+    let output = Command::new(MUTANT).arg("--list").output().expect("the mutant starts");
+    let listed = String::from_utf8(output.stdout).expect("UTF-8");
     // The soak test and robustness have tests of their own.
-    let usual = named.filter(|name| {
+    let is_usual = |name: &&str| {
         let is_firm = contract::get(statement(name)).is_some_and(|it| it.is_firm());
         is_firm && !name.ends_with("-soak")
-    });
-    let mut usual: Vec<String> = usual.map(str::to_owned).collect();
+    };
+    let mut usual: Vec<String> =
+        listed.lines().chain([IGNORES_SIGTERM]).filter(is_usual).map(str::to_owned).collect();
     usual.sort_by_key(|name| !SLOW.contains(&statement(name)));
     usual
 }
@@ -84,8 +84,8 @@ fn broken(report: &Report) -> BTreeSet<&str> {
 }
 
 fn failures(report: &Report) -> String {
-    let lines = report.failures();
-    let lines: Vec<String> = lines
+    let lines: Vec<String> = report
+        .failures()
         .map(|(result, failure)| {
             format!("{} {} {:?}: {failure}", result.statement, result.test, result.revision)
         })
@@ -139,13 +139,6 @@ fn every_test_has_a_mutant() {
 
 #[test]
 fn input_that_no_runtime_sends_is_tested_on_request_and_fails_no_run() {
-    let broken_by = |mutation, only: &[&str]| {
-        let run = Run::new(mutant(mutation)).revisions(["v0.12.4"]);
-        let report = run.only(only.to_vec()).run_blocking();
-        let report = report.expect("the mutant starts");
-        let broken = broken(&report).into_iter().map(str::to_owned);
-        broken.collect::<Vec<String>>()
-    };
     for mutation in ["W19", "W19-pod"] {
         // And nothing else, although one of them ends.
         assert_eq!(broken_by(mutation, &["W19"]), ["W19"]);
@@ -153,6 +146,16 @@ fn input_that_no_runtime_sends_is_tested_on_request_and_fails_no_run() {
     }
     assert!(contract::get("W19").is_some_and(|it| !it.is_firm()));
     assert!(!Options::default().selects("W19"));
+}
+
+/// Returns the statements that a mutant breaks when only some are tested.
+fn broken_by(mutation: &str, only: &[&str]) -> Vec<String> {
+    let report = Run::new(mutant(mutation))
+        .revisions(["v0.12.4"])
+        .only(only.to_vec())
+        .run_blocking()
+        .expect("the mutant starts");
+    broken(&report).into_iter().map(str::to_owned).collect()
 }
 
 #[test]

@@ -48,8 +48,7 @@ fn run(subject: Subject, skip: &[&str]) -> Report {
     let mut options = Options::default();
     options.timeouts =
         Timeouts::default().registration(Duration::from_secs(20)).request(Duration::from_secs(10));
-    let run = Run::new(subject).options(options);
-    let run = run.skip(skip.iter().copied());
+    let run = Run::new(subject).options(options).skip(skip.iter().copied());
     run.run_blocking().expect("the plugin starts")
 }
 
@@ -57,13 +56,12 @@ fn run(subject: Subject, skip: &[&str]) -> Report {
 fn summary(report: &Report) -> String {
     let mut lines: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for result in &report.results {
-        let (kind, detail) = match &result.outcome {
+        let (kind, mut detail) = match &result.outcome {
             Outcome::Pass => continue,
             Outcome::Fail(failure) => ("fail", failure.to_string()),
             Outcome::Skip(reason) => ("skip", reason.clone()),
             Outcome::Known { failure, link } => ("known", format!("{failure}; {link}")),
         };
-        let mut detail = detail;
         if let Some(revision) = &result.revision {
             detail = detail.replace(revision.as_str(), "REVISION");
         }

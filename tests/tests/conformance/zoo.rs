@@ -78,8 +78,8 @@ fn examine(animal: &Animal<'_>, accepted: &BridgeReasons) -> Vec<String> {
     let targets = TARGETS.map(|name| Target::parse(&history, name).expect("a known release"));
     let checked = check_file(&animal.program, &targets).expect("it is a plugin");
     let mut wrong = Vec::new();
-    let expected = [&animal.release.check, &animal.release.planned];
-    for (verdict, expected) in checked.verdicts.iter().zip(expected) {
+    let said = [&animal.release.check, &animal.release.planned];
+    for (verdict, expected) in checked.verdicts.iter().zip(said) {
         let (target, outcome) = (&verdict.target, verdict.outcome.as_str());
         if outcome != expected {
             wrong.push(format!("check says {outcome} under {target}"));
@@ -134,10 +134,10 @@ fn differences(animal: &Animal<'_>, without: &Report, accepted: &BridgeReasons) 
     if !is_oldest && env::var_os("NRI_ALL_RELEASES").is_none() {
         return Vec::new();
     }
-    let behind = bridged::behind(&animal.program, &animal.arguments());
-    let behind = run(behind.subject(), &[MEASURED]);
-    let unsteady = animal.plugin.fails.iter().filter(|it| it.sometimes);
-    let unsteady: Vec<&str> = unsteady.map(|it| &*it.statement).collect();
+    let bridged = bridged::behind(&animal.program, &animal.arguments());
+    let behind = run(bridged.subject(), &[MEASURED]);
+    let unsteady: Vec<&str> =
+        animal.plugin.fails.iter().filter(|it| it.sometimes).map(|it| &*it.statement).collect();
     accepted.differences(without, &behind, &unsteady)
 }
 
@@ -164,9 +164,9 @@ fn sessions(animal: &Animal<'_>) -> Vec<String> {
     let ours = session::under_ours(animal);
     let theirs = session::under_go(animal);
     let mut wrong = Vec::new();
-    for (number, (ours, theirs)) in ours.steps.iter().zip(&theirs.steps).enumerate() {
-        if ours != theirs {
-            wrong.push(format!("step {number}: ours {ours}, under the reference {theirs}"));
+    for (number, (step, expected)) in ours.steps.iter().zip(&theirs.steps).enumerate() {
+        if step != expected {
+            wrong.push(format!("step {number}: ours {step}, under the reference {expected}"));
         }
     }
     if ours.steps.len() != theirs.steps.len() {
@@ -187,18 +187,18 @@ fn sessions(animal: &Animal<'_>) -> Vec<String> {
 #[test]
 fn published_plugins_are_what_the_table_says() {
     let zoo = Zoo::read().expect("zoo.toml is valid");
-    let releases = zoo
+    let releases: Vec<_> = zoo
         .plugins
         .iter()
-        .flat_map(|plugin| plugin.releases.iter().map(move |release| (plugin, release)));
-    let releases: Vec<_> = releases.collect();
+        .flat_map(|plugin| plugin.releases.iter().map(move |release| (plugin, release)))
+        .collect();
     let accepted = BridgeReasons::read();
     let wrong = judged(AT_ONCE, &releases, |release| {
         let animal = Animal::new(*release);
         let found = examine(&animal, &accepted);
-        let found: Vec<String> =
+        let lines: Vec<String> =
             found.iter().map(|it| format!("{}: {it}", animal.name())).collect();
-        (!found.is_empty()).then(|| found.join("\n"))
+        (!lines.is_empty()).then(|| lines.join("\n"))
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -51,9 +51,8 @@ fn old_plugins_behind_the_bridge_see_the_same_and_are_not_deprecated() {
         ("20-direct", &old),
         ("21-old", &bridge),
         ("21-old.bridge/21-old", &old),
-    ];
-    let plugins =
-        plugins.map(|(full_name, executable)| Launched { full_name, executable, config: "" });
+    ]
+    .map(|(full_name, executable)| Launched { full_name, executable, config: "" });
     let mut containerd = containerd::start("v2.4.2", &plugins);
     containerd.lifecycle("first");
     for (direct, behind) in [("10", "11"), ("20", "21")] {
@@ -64,8 +63,12 @@ fn old_plugins_behind_the_bridge_see_the_same_and_are_not_deprecated() {
         }
     }
     // containerd does not notice that the plugins are old.
-    let warned = containerd.log().iter().filter(|line| line.contains("deprecated=StateChange"));
-    let warned: Vec<_> = warned.filter_map(|line| line.rsplit_once("plugin=")).collect();
+    let warned: Vec<_> = containerd
+        .log()
+        .iter()
+        .filter(|line| line.contains("deprecated=StateChange"))
+        .filter_map(|line| line.rsplit_once("plugin="))
+        .collect();
     assert_eq!(warned.len(), 2 * STATE_CHANGES.len(), "{warned:#?}");
     assert!(warned.iter().all(|(_, plugin)| plugin.ends_with("-direct")), "{warned:#?}");
 }

@@ -47,9 +47,12 @@ impl Findings {
         let broken: Vec<_> =
             skipped.iter().filter(|one| one.reason.contains("not valid")).collect();
         assert!(broken.is_empty(), "{broken:?}");
-        let incidents = sightings.into_iter().flat_map(|seen| seen.incidents);
-        let incidents = incidents.filter(|one| one.rule.starts_with("CONFIG_"));
-        Self { line: summary.looked_at[0].clone(), incidents: incidents.collect() }
+        let incidents = sightings
+            .into_iter()
+            .flat_map(|seen| seen.incidents)
+            .filter(|one| one.rule.starts_with("CONFIG_"))
+            .collect();
+        Self { line: summary.looked_at[0].clone(), incidents }
     }
 
     /// Returns the settings of the findings with these ids, in lower case.
@@ -209,11 +212,6 @@ fn compare_effective(findings: &Findings, tables: &Table, context: &str) {
         findings.incidents.iter().filter(|one| one.rule == "CONFIG_REQUIRED_PLUGIN_MISSING");
     let expected = if is_validating { required.len() } else { 0 };
     assert_eq!(missing.count(), expected, "{context}");
-    let has_effect = |value: &Value| match value {
-        Value::Boolean(value) => *value,
-        Value::Array(names) => !names.is_empty(),
-        _ => false,
-    };
     let mut settings = validator.as_table().expect("it is a table").values();
     let is_unused = !is_validating && settings.any(has_effect);
     assert_eq!(findings.has("CONFIG_VALIDATOR_OFF"), is_unused, "{context}");
@@ -244,8 +242,11 @@ fn what_cri_o_ignores_is_named_and_nothing_else() {
         fs::write(&file, format!("{text}[crio.image]\n")).expect("it is written");
         let effective = crio_settings(&file);
         let findings = Findings::of(&file, "cri-o", CRIO_RELEASE);
-        let changed = effective.iter().filter(|(key, value)| defaults.get(*key) != Some(*value));
-        let changed: BTreeSet<String> = changed.map(|(key, _)| key.clone()).collect();
+        let changed: BTreeSet<String> = effective
+            .iter()
+            .filter(|(key, value)| defaults.get(*key) != Some(*value))
+            .map(|(key, _)| key.clone())
+            .collect();
         let named = findings.settings(&["CONFIG_KEY_UNKNOWN", "CONFIG_KEY_OF_OTHER_RELEASE"]);
         let tables = findings.settings(&["CONFIG_TABLE_QUOTING", "CONFIG_TABLE_UNKNOWN"]);
         let read = unnamed(&text, &named, &tables);
@@ -282,6 +283,15 @@ fn crio_prints(file: &Path) -> String {
     String::from_utf8(run(&mut command).stdout).expect("it is UTF-8")
 }
 
+/// Returns true if a setting of the default validator has an effect.
+fn has_effect(value: &Value) -> bool {
+    match value {
+        Value::Boolean(is_on) => *is_on,
+        Value::Array(names) => !names.is_empty(),
+        _ => false,
+    }
+}
+
 /// Returns the settings for NRI that CRI-O has after it read a file, without their tables.
 fn crio_settings(file: &Path) -> Table {
     let printed = crio_prints(file);
@@ -289,7 +299,10 @@ fn crio_settings(file: &Path) -> Table {
     let end = printed.find("[crio.stats]").expect("the next table");
     let is_setting =
         |line: &&str| ["nri_", "enable_nri", "\t", "]"].iter().any(|start| line.starts_with(start));
-    let lines = printed[begin..end].lines().map(|line| line.strip_prefix("# ").unwrap_or(line));
-    let lines: Vec<&str> = lines.filter(is_setting).collect();
+    let lines: Vec<&str> = printed[begin..end]
+        .lines()
+        .map(|line| line.strip_prefix("# ").unwrap_or(line))
+        .filter(is_setting)
+        .collect();
     toml::from_str(&lines.join("\n")).expect("it is TOML")
 }

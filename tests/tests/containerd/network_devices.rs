@@ -32,9 +32,9 @@ impl Namespace {
 
     /// Returns a device with its addresses, as `ip` describes it.
     fn device(&self, name: &str) -> Option<Value> {
-        let devices: Value =
+        let printed: Value =
             serde_json::from_str(&self.ip(&["-j", "addr"])).expect("ip prints JSON");
-        let mut devices = devices.as_array().into_iter().flatten();
+        let mut devices = printed.as_array().into_iter().flatten();
         devices.find(|device| device["ifname"] == name).cloned()
     }
 }
@@ -81,25 +81,25 @@ fn devices_move_into_the_pod_and_back() {
     let devices =
         "[{name: dev0, new_name: eth1, address: 192.0.2.2, prefix: 24, mtu: 1400}, {name: dev1}]";
     fire(&mut runtime, "RunPodSandbox", &pod, devices).expect("is injected");
-    let device = pod.device("eth1").expect("is in the pod");
-    assert_eq!(device["mtu"], 1400);
-    assert_eq!(device["addr_info"][0]["local"], "192.0.2.2");
-    assert_eq!(device["addr_info"][0]["prefixlen"], 24);
-    let flags = device["flags"].as_array().expect("device has flags");
-    assert!(flags.contains(&json!("UP")), "{device}");
+    let injected = pod.device("eth1").expect("is in the pod");
+    assert_eq!(injected["mtu"], 1400);
+    assert_eq!(injected["addr_info"][0]["local"], "192.0.2.2");
+    assert_eq!(injected["addr_info"][0]["prefixlen"], 24);
+    let flags = injected["flags"].as_array().expect("device has flags");
+    assert!(flags.contains(&json!("UP")), "{injected}");
     assert!(pod.device("dev1").is_some() && host.device("dev0").is_none());
 
     fire(&mut runtime, "StopPodSandbox", &pod, devices).expect("is released");
-    let device = host.device("dev0").expect("is on the host");
-    assert_eq!(device["operstate"], "DOWN");
+    let released = host.device("dev0").expect("is on the host");
+    assert_eq!(released["operstate"], "DOWN");
     assert!(host.device("dev1").is_some() && pod.device("eth1").is_none());
 
     // No device stays in a pod that fails, whether the move or the configuration does.
     for (broken, reason) in
         [("{name: dev1, mtu: 9}", "Invalid argument"), ("{name: absent}", "No such device")]
     {
-        let devices = format!("[{{name: dev0}}, {broken}]");
-        let error = fire(&mut runtime, "RunPodSandbox", &pod, &devices).expect_err("is refused");
+        let refused = format!("[{{name: dev0}}, {broken}]");
+        let error = fire(&mut runtime, "RunPodSandbox", &pod, &refused).expect_err("is refused");
         assert!(error.contains(reason), "{error}");
         assert!(host.device("dev0").is_some() && host.device("dev1").is_some());
     }

@@ -27,13 +27,9 @@ fn a_launched_logger_sees_the_life_of_a_pod_in_order() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let file = folder.path().join("events");
         let (logger, legacy) = (example("logger"), example("legacy"));
-        let config = format!("logFile: {}", file.display());
-        let plugins = [("10-logger", &logger, config.as_str()), ("20-legacy", &legacy, "")];
-        let plugins = plugins.map(|(full_name, executable, config)| Launched {
-            full_name,
-            executable,
-            config,
-        });
+        let log_file = format!("logFile: {}", file.display());
+        let plugins = [("10-logger", &logger, log_file.as_str()), ("20-legacy", &legacy, "")]
+            .map(|(full_name, executable, config)| Launched { full_name, executable, config });
         let mut containerd = containerd::start(release, &plugins);
         let pod = containerd.run_pod("first", &[]);
         let container = containerd.create(&pod, "main", &[]);
@@ -72,9 +68,8 @@ fn a_launched_logger_sees_the_life_of_a_pod_in_order() {
 #[test]
 fn beside_an_old_go_plugin_only_that_one_is_deprecated() {
     let (logger, old) = (example("logger"), peers::plugin("v0.11.0"));
-    let plugins = [("10-logger", &logger), ("20-old", &old)];
-    let plugins =
-        plugins.map(|(full_name, executable)| Launched { full_name, executable, config: "" });
+    let plugins = [("10-logger", &logger), ("20-old", &old)]
+        .map(|(full_name, executable)| Launched { full_name, executable, config: "" });
     let mut containerd = containerd::start("v2.4.2", &plugins);
     containerd.lifecycle("first");
     assert!(containerd::deprecation_ids(&containerd).iter().any(|id| id == DEPRECATION));
@@ -104,8 +99,8 @@ fn what_the_device_injector_injects_is_in_the_container() {
         assert_eq!(seen, "/dev/injected: char 1:3 mode 640", "{release}");
         let other = containerd.create(&pod, "other", &[]);
         containerd.request("start", &other);
-        let seen = containerd.exec(&other, &["/pause", "stat", "/dev/injected"]);
-        assert!(!seen.contains("char"), "{release}: {seen}");
+        let beside = containerd.exec(&other, &["/pause", "stat", "/dev/injected"]);
+        assert!(!beside.contains("char"), "{release}: {beside}");
         containerd.remove_pod(&pod);
         injector.terminate();
         assert_eq!(injector.wait(), Some(0), "{release}");

@@ -44,14 +44,14 @@ fn add_value(value: &Value, path: &str, present: &mut BTreeSet<String>) {
     present.insert(path.to_owned());
     match value {
         Value::Message(message) => add(message, path, present),
-        Value::List(list) => list.iter().for_each(|value| add_value(value, path, present)),
+        Value::List(list) => list.iter().for_each(|item| add_value(item, path, present)),
         Value::EnumNumber(number) => {
             present.insert(format!("{path} = {number}"));
         }
         Value::Map(map) => {
-            for (key, value) in map {
+            for (key, held) in map {
                 let key = key.as_str().expect("the keys of NRI's maps are strings");
-                add_value(value, &format!("{path}/{key}"), present);
+                add_value(held, &format!("{path}/{key}"), present);
             }
         }
         _ => {}

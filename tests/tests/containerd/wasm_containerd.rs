@@ -11,9 +11,8 @@ fn containerd_runs_a_module_from_its_plugin_directory() {
     let every_event = module("nri-tests-wasm", "every_event");
     let pod_name = module("nri-example-wasm", "pod-name");
     let plugins =
-        [("10-every-event.wasm", &every_event, "some text"), ("20-pod-name", &pod_name, "")];
-    let plugins =
-        plugins.map(|(full_name, executable, config)| Launched { full_name, executable, config });
+        [("10-every-event.wasm", &every_event, "some text"), ("20-pod-name", &pod_name, "")]
+            .map(|(full_name, executable, config)| Launched { full_name, executable, config });
     let mut containerd = containerd::start("v2.4.2", &plugins);
     let pod = containerd.run_pod("first", &[]);
     let container = containerd.create(&pod, "main", &[]);
@@ -26,8 +25,8 @@ fn containerd_runs_a_module_from_its_plugin_directory() {
     containerd.remove_pod(&pod);
     let log = containerd.log().to_vec();
     let events = log.iter().filter_map(|line| line.split_once("event "));
-    let names = events.filter_map(|(_, event)| event.split_once(" first/"));
-    let names: Vec<_> = names.map(|(name, _)| name).collect();
+    let names: Vec<_> =
+        events.filter_map(|(_, event)| event.split_once(" first/")).map(|(name, _)| name).collect();
     let expected = [
         "RunPodSandbox",
         "CreateContainer",

@@ -92,8 +92,8 @@ fn sets(buf: &Buf, fixture: &Path, source_info: bool) {
         buf.build(&fixture.join(name), &set, source_info).unwrap();
         Side::set(&set).unwrap()
     });
-    for (from, to, direction) in [(&from, &to, "forward"), (&to, &from, "backward")] {
-        let (differ, shared) = compare(buf, from, to, &CATEGORIES).unwrap();
+    for (old, new, direction) in [(&from, &to, "forward"), (&to, &from, "backward")] {
+        let (differ, shared) = compare(buf, old, new, &CATEGORIES).unwrap();
         let name = fixture.display();
         assert!(
             differ.is_empty(),

@@ -56,13 +56,6 @@ fn what_is_wrong_with_a_set_is_told() {
     // edition (14)
     let set = |file: &[u8]| [&[0x0a, u8::try_from(file.len()).unwrap()], file].concat();
     let file = |rest: &[u8]| set(&[b"\x0a\x01a", rest].concat());
-    let message = |set: &[u8]| {
-        let error = Schema::decode(set).unwrap_err();
-        match error.file() {
-            Some(file) => format!("{file}: {error}"),
-            None => error.to_string(),
-        }
-    };
     assert_eq!(message(&set(b"")), "a file has no name");
     assert_eq!(message(&file(b"\x1a\x01b")), "a: imports b, which the set does not contain");
     assert_eq!(message(&file(b"\x22\x00")), "a: a message has no name");
@@ -82,4 +75,13 @@ fn what_is_wrong_with_a_set_is_told() {
     let fields = [b"\x22\x15\x0a\x01M", field(b"f").as_slice(), &field(b"g")].concat();
     assert_eq!(message(&file(&fields)), "a: M has two fields with number 1");
     assert!(message(b"\xff").starts_with("not a FileDescriptorSet: "));
+}
+
+/// Returns the error about a set, after the file in which it is.
+fn message(set: &[u8]) -> String {
+    let error = Schema::decode(set).unwrap_err();
+    match error.file() {
+        Some(file) => format!("{file}: {error}"),
+        None => error.to_string(),
+    }
 }

@@ -143,7 +143,7 @@ fn what_happens_on_the_wire_is_named() {
         assert!(found.contains(&outcome), "{from} to {to}: {element} is {found:?}");
         let outcomes: Vec<PairingOutcome> = report.pairings.iter().map(Pairing::outcome).collect();
         assert!(
-            outcomes.iter().any(|outcome| *outcome > PairingOutcome::Fallback),
+            outcomes.iter().any(|one| *one > PairingOutcome::Fallback),
             "{from} to {to}: {outcomes:?}"
         );
     }
@@ -152,12 +152,14 @@ fn what_happens_on_the_wire_is_named() {
 /// A plugin that cannot register is dropped, whichever side lacks the RPC.
 #[test]
 fn without_registration_nothing_works() {
-    let report = changed("rpc RegisterPlugin(RegisterPluginRequest) returns (Empty);", "");
-    for pairing in &report.pairings {
+    let unregistered = changed("rpc RegisterPlugin(RegisterPluginRequest) returns (Empty);", "");
+    for pairing in &unregistered.pairings {
         assert_eq!(pairing.outcome(), PairingOutcome::Dropped, "{pairing:?}");
     }
-    let report = changed("rpc Synchronize(SynchronizeRequest) returns (SynchronizeResponse);", "");
-    let outcomes: Vec<PairingOutcome> = report.pairings.iter().map(Pairing::outcome).collect();
+    let unsynchronized =
+        changed("rpc Synchronize(SynchronizeRequest) returns (SynchronizeResponse);", "");
+    let outcomes: Vec<PairingOutcome> =
+        unsynchronized.pairings.iter().map(Pairing::outcome).collect();
     assert!(outcomes.contains(&PairingOutcome::Dropped), "{outcomes:?}");
 }
 
@@ -173,8 +175,8 @@ fn fields_that_exchange_their_numbers_are_misread() {
         assert_eq!(pairing.outcome(), PairingOutcome::Misreads, "{pairing:?}");
     }
     assert_consistent(&report, "exchanged numbers");
-    let report = changed("string runtime_name = 2;", "string runtime = 2;");
-    for pairing in &report.pairings {
+    let renamed = changed("string runtime_name = 2;", "string runtime = 2;");
+    for pairing in &renamed.pairings {
         assert_eq!(pairing.outcome(), PairingOutcome::Works, "{pairing:?}");
     }
 }
@@ -208,8 +210,11 @@ fn enum_values_that_exchange_their_numbers_are_misread() {
         assert!(before.contains(first) && before.contains(second));
         let after = before.replacen(first, first_new, 1).replacen(second, second_new, 1);
         let report = compare_newest(&after, Category::File).expect("it compiles");
-        let misread = report.pairings.iter().flat_map(|pairing| &pairing.items);
-        let mut misread = misread.filter(|item| item.outcome == PairingOutcome::Misreads);
+        let mut misread = report
+            .pairings
+            .iter()
+            .flat_map(|pairing| &pairing.items)
+            .filter(|item| item.outcome == PairingOutcome::Misreads);
         assert!(
             misread.any(|item| item.detail.contains("of another value")),
             "{first_new} {second_new}: {:?}",
@@ -226,15 +231,6 @@ fn enum_values_that_exchange_their_numbers_are_misread() {
 /// Extensions have the form of fields on the wire.
 #[test]
 fn extensions_are_judged_like_fields() {
-    let proto2 = |extension: &str| {
-        let empty = "message Empty { extensions 100 to max; }";
-        format!(
-            "syntax = \"proto2\"; package p; {empty}\n{extension}\n\
-             enum Event {{ UNKNOWN = 0; RUN_POD_SANDBOX = 1; LAST = 2; }}\n\
-             service Plugin {{ rpc Configure(Empty) returns (Empty); rpc StateChange(Empty) returns (Empty); }}\n\
-             service Runtime {{ rpc RegisterPlugin(Empty) returns (Empty); }}"
-        )
-    };
     let before = proto2("extend Empty { optional string note = 100; }");
     for (after, outcome) in [
         ("extend Empty { optional int32 note = 100; }", PairingOutcome::Dropped),
@@ -246,6 +242,17 @@ fn extensions_are_judged_like_fields() {
         assert!(outcomes.contains(&outcome), "{after}: {outcomes:?}");
         assert_consistent(&report, after);
     }
+}
+
+/// Returns a protocol in proto2 with an extension.
+fn proto2(extension: &str) -> String {
+    let empty = "message Empty { extensions 100 to max; }";
+    format!(
+        "syntax = \"proto2\"; package p; {empty}\n{extension}\n\
+         enum Event {{ UNKNOWN = 0; RUN_POD_SANDBOX = 1; LAST = 2; }}\n\
+         service Plugin {{ rpc Configure(Empty) returns (Empty); rpc StateChange(Empty) returns (Empty); }}\n\
+         service Runtime {{ rpc RegisterPlugin(Empty) returns (Empty); }}"
+    )
 }
 
 /// Bits 0 to 30 look the same in both types.

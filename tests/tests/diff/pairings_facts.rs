@@ -1,6 +1,8 @@
 //! Changes whose effect follows from the meaning of a field, an event or a service, not from its
 //! bytes alone.
 
+use std::path::Path;
+
 use nri_compat::diff::diff;
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::{Category, Level};
@@ -16,17 +18,18 @@ fn newest() -> String {
 /// Compares the newest protocol with one that consists of these files.
 fn compare(files: &[(&str, String)]) -> DiffReport {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let side = |name: &str, files: &[(&str, String)]| {
-        let folder = folder.path().join(name);
-        std::fs::create_dir(&folder).expect("a new folder");
-        for (name, text) in files {
-            std::fs::write(folder.join(name), text).expect("a folder that can be written to");
-        }
-        folder.to_str().expect("UTF-8").to_owned()
-    };
-    let before = side("before", &[("api.proto", newest())]);
-    let after = side("after", files);
+    let before = side(&folder.path().join("before"), &[("api.proto", newest())]);
+    let after = side(&folder.path().join("after"), files);
     diff(&before, &after, Category::File).expect("both sides compile")
+}
+
+/// Writes files into a new folder, and returns its path as text.
+fn side(folder: &Path, files: &[(&str, String)]) -> String {
+    std::fs::create_dir(folder).expect("a new folder");
+    for (name, text) in files {
+        std::fs::write(folder.join(name), text).expect("a folder that can be written to");
+    }
+    folder.to_str().expect("UTF-8").to_owned()
 }
 
 fn changed(from: &str, to: &str) -> DiffReport {
@@ -78,8 +81,7 @@ fn a_mask_that_does_not_arrive_is_misread_in_both_directions() {
         for pairing in &report.pairings {
             assert!(pairing.outcome() >= PairingOutcome::Misreads, "{to}: {pairing:?}");
         }
-        let errors = report.findings.iter();
-        let mut errors = errors.filter(|finding| finding.level == Level::Error);
+        let mut errors = report.findings.iter().filter(|finding| finding.level == Level::Error);
         assert!(errors.any(|finding| finding.rule == "NRI_MASK_FIELD_CHANGED"), "{to}");
     }
     let renamed = changed("int32 events = 2;", "int32 subscription = 2;");
@@ -95,8 +97,9 @@ fn a_service_in_another_package_is_not_found() {
     let end = start + newest[start..].find("\n}").expect("closed") + 2;
     let rest = format!("{}{}", &newest[..start], &newest[end..]);
     let host = |package: &str| {
-        let text = newest[start..end].replace("(Log", "(nri.pkg.api.v1alpha1.Log");
-        let text = text.replace("(Empty", "(nri.pkg.api.v1alpha1.Empty");
+        let text = newest[start..end]
+            .replace("(Log", "(nri.pkg.api.v1alpha1.Log")
+            .replace("(Empty", "(nri.pkg.api.v1alpha1.Empty");
         format!("syntax = \"proto3\";\npackage {package};\nimport \"api.proto\";\n{text}\n")
     };
     let files = |package| [("api.proto", rest.clone()), ("host.proto", host(package))];
@@ -174,7 +177,7 @@ fn an_answer_of_another_type_is_misread_and_a_renamed_one_is_not() {
         assert_eq!(item.outcome, PairingOutcome::Misreads, "{item:?}");
         assert!(item.detail.starts_with("sent as UpdateContainersRe"), "{item:?}");
     }
-    let renamed = newest().replace("UpdateContainersResponse", "UpdateContainersReply");
-    let report = compare(&[("api.proto", renamed)]);
-    assert_eq!(outcomes(&report), [PairingOutcome::Works; 2]);
+    let text = newest().replace("UpdateContainersResponse", "UpdateContainersReply");
+    let renamed = compare(&[("api.proto", text)]);
+    assert_eq!(outcomes(&renamed), [PairingOutcome::Works; 2]);
 }

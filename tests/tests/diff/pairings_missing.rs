@@ -71,9 +71,11 @@ fn rpc_line(name: &str) -> String {
 
 /// Returns a protocol without the lines that begin like this.
 fn without(protocol: &str, beginning: &str) -> String {
-    let lines = protocol.lines();
-    let rest = lines.filter(|line| !line.starts_with(beginning));
-    let rest: String = rest.map(|line| format!("{line}\n")).collect();
+    let rest: String = protocol
+        .lines()
+        .filter(|line| !line.starts_with(beginning))
+        .map(|line| format!("{line}\n"))
+        .collect();
     assert!(rest.len() < protocol.len(), "{beginning}");
     rest
 }
@@ -182,15 +184,15 @@ fn assert_outcomes(name: &str, report: &DiffReport, expected: [PairingOutcome; 2
 fn without_state_change_the_events_of_an_old_runtime_fail() {
     let history = History::embedded().expect("the embedded tables fit together");
     let mut revisions = history.revisions().iter();
-    let old = revisions.find(|revision| revision.name() == "v0.11.0");
-    let old = Files::one(old.expect("the revision").proto().to_owned());
-    let report = compare(&old, &without_rpc("StateChange"));
+    let old = revisions.find(|revision| revision.name() == "v0.11.0").expect("the revision");
+    let before = Files::one(old.proto().to_owned());
+    let report = compare(&before, &without_rpc("StateChange"));
     // The second pairing is that of the new plugin with the old runtime.
     let items = report.pairings[1].items.iter();
     let event = items
         .filter(|item| item.kind == ItemKind::Event)
-        .find(|item| item.element.ends_with("RUN_POD_SANDBOX"));
-    let event = event.expect("the event");
+        .find(|item| item.element.ends_with("RUN_POD_SANDBOX"))
+        .expect("the event");
     assert_eq!(event.outcome, Fails, "{event:?}");
     assert!(event.detail.contains("UNIMPLEMENTED"), "{event:?}");
 }
@@ -222,12 +224,9 @@ fn other_protocols_have_no_pairings() {
 #[test]
 fn an_import_before_the_protocol_does_not_change_its_package() {
     let import = "syntax = \"proto3\";\n\nimport \"google/protobuf/timestamp.proto\";\n";
-    let text = newest().replacen("syntax = \"proto3\";", import, 1);
-    let text = text.replacen(
-        "uint32 pid = 12;",
-        "uint32 pid = 12; google.protobuf.Timestamp since = 99;",
-        1,
-    );
+    let field = "uint32 pid = 12; google.protobuf.Timestamp since = 99;";
+    let text =
+        newest().replacen("syntax = \"proto3\";", import, 1).replacen("uint32 pid = 12;", field, 1);
     let report = compare(&Files::one(newest()), &Files::one(text));
     let outcomes: Vec<PairingOutcome> =
         report.pairings.iter().map(|pairing| pairing.outcome()).collect();
@@ -270,12 +269,12 @@ fn unreadable_requests_drop_a_plugin_only_before_the_first_event() {
 #[test]
 fn synchronize_is_judged_only_if_both_sides_have_it() {
     let before = Files::one(newest());
-    let report = compare(&before, &without_rpc("Synchronize"));
-    let found = outcomes_of(&report, ItemKind::Synchronize, "Synchronize");
-    assert_eq!(found, [None; 2]);
-    let report = compare(&before, &without_rpc("Shutdown"));
-    let found = outcomes_of(&report, ItemKind::Synchronize, "Synchronize");
-    assert_eq!(found, [Some(Works); 2]);
+    let outcomes_without = |rpc| {
+        let report = compare(&before, &without_rpc(rpc));
+        outcomes_of(&report, ItemKind::Synchronize, "Synchronize")
+    };
+    assert_eq!(outcomes_without("Synchronize"), [None; 2]);
+    assert_eq!(outcomes_without("Shutdown"), [Some(Works); 2]);
 }
 
 /// An event that the plugin does not know arrives as StateChange, if the runtime repeats it so.
@@ -285,8 +284,7 @@ fn an_event_that_is_unknown_to_the_plugin_arrives_if_it_is_repeated() {
         ("POST_START_CONTAINER", "PostStartContainer", Works),
         ("CREATE_CONTAINER", "CreateContainer", Fails),
     ] {
-        let plugin = without(&newest(), &rpc_line(rpc));
-        let plugin = without(&plugin, &format!("  {event} = "));
+        let plugin = without(&without(&newest(), &rpc_line(rpc)), &format!("  {event} = "));
         let report = compare(&Files::one(plugin), &Files::one(newest()));
         let [old_plugin, _] = outcomes_of(&report, ItemKind::Event, event);
         assert_eq!(old_plugin, Some(outcome), "{event}");
@@ -296,8 +294,8 @@ fn an_event_that_is_unknown_to_the_plugin_arrives_if_it_is_repeated() {
 /// A plugin that declares neither the RPC nor StateChange answers UNIMPLEMENTED twice.
 #[test]
 fn without_the_rpc_and_state_change_an_event_fails() {
-    let plugin = without(&newest(), &rpc_line("RunPodSandbox"));
-    let plugin = Files::one(without(&plugin, &rpc_line("StateChange")));
+    let without_event = without(&newest(), &rpc_line("RunPodSandbox"));
+    let plugin = Files::one(without(&without_event, &rpc_line("StateChange")));
     let report = compare(&plugin, &Files::one(newest()));
     let [old_plugin, _] = outcomes_of(&report, ItemKind::Event, "RUN_POD_SANDBOX");
     assert_eq!(old_plugin, Some(Fails));

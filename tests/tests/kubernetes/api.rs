@@ -32,8 +32,8 @@ fn the_manifests_of_deploy_are_accepted() {
         apply(&["-k", overlay]);
     }
     let sets = kubectl.get(&["daemonsets", "--all-namespaces"]);
-    let sets = sets["items"].as_array().map(Vec::len);
-    assert_eq!(sets, Some(plugins.len() + 1), "{sets:?}");
+    let count = sets["items"].as_array().map(Vec::len);
+    assert_eq!(count, Some(plugins.len() + 1), "{count:?}");
     // These are the DaemonSet for one distribution each.
     for overlay in overlays("deploy/kustomize") {
         apply(&["--dry-run=server", "-k", &overlay]);
@@ -97,8 +97,8 @@ fn describe(kubectl: &Kubectl) {
         ("a3", "containerd://2.2.3"),
         ("b1", "cri-o://1.35.1"),
         ("b2", "cri-o://1.35.1"),
-    ];
-    let nodes: Vec<Value> = nodes.iter().map(|(name, runtime)| node(name, runtime)).collect();
+    ]
+    .map(|(name, runtime)| node(name, runtime));
     kubectl.send(&["create"], &nodes);
     kubectl.send(&["replace", "--subresource=status"], &nodes);
     kubectl.send(&["create"], &[namespace("nri-compat"), namespace("team")]);
@@ -180,15 +180,19 @@ fn a_cluster_is_read_with_the_role_of_deploy() {
     ];
     assert_eq!(workloads(&report), set(&everywhere), "{error}");
     assert_eq!(report["skipped"], json!([]), "{error}");
-    let pools = report["cluster"]["pools"].as_array().expect("a list").iter();
-    let pools: Vec<_> = pools.map(|pool| (&pool["runtime"], &pool["nodes"])).collect();
+    let pools: Vec<_> = report["cluster"]["pools"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|pool| (&pool["runtime"], &pool["nodes"]))
+        .collect();
     let (containerd, crio) = (json!("containerd://2.2.3"), json!("cri-o://1.35.1"));
     let nodes = (json!(["a1", "a2", "a3"]), json!(["b1", "b2"]));
     assert_eq!(pools, [(&containerd, &nodes.0), (&crio, &nodes.1)]);
-    let (report, _) = described.check(&["--namespace", "team"]);
-    assert_eq!(workloads(&report), set(&everywhere[..2]));
-    let (report, _) = described.check(&["--context", "test"]);
-    assert_eq!(workloads(&report), set(&everywhere));
+    let (of_namespace, _) = described.check(&["--namespace", "team"]);
+    assert_eq!(workloads(&of_namespace), set(&everywhere[..2]));
+    let (of_context, _) = described.check(&["--context", "test"]);
+    assert_eq!(workloads(&of_context), set(&everywhere));
     only_lists(&described);
 }
 

@@ -135,8 +135,7 @@ fn the_chart_of_plugins_is_accepted_and_leaves_nothing() {
     let cluster = Cluster::start();
     cluster.is_installed_and_removed("nri-plugin", &["--set", "plugin=logger"]);
     let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/helm/nri-plugin/plugins");
-    let plugins = fs::read_dir(plugins).expect("folder is readable");
-    for plugin in plugins {
+    for plugin in fs::read_dir(plugins).expect("folder is readable") {
         let values = plugin.expect("folder is readable").path();
         cluster.is_installed_and_removed(
             "nri-plugin",

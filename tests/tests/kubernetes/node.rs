@@ -64,8 +64,8 @@ fn deploy_works_on_a_node() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let cluster = cluster(folder.path());
     let kubectl = cluster.kubectl();
-    let runtime = kubectl.get(&["node", NODE]);
-    let runtime = &runtime["status"]["nodeInfo"]["containerRuntimeVersion"];
+    let node = kubectl.get(&["node", NODE]);
+    let runtime = &node["status"]["nodeInfo"]["containerRuntimeVersion"];
     assert_eq!(*runtime, format!("containerd://{}", CONTAINERD.trim_start_matches('v')));
     install_bridged(&cluster);
     a_plugin_sees_pods(&cluster);
@@ -158,9 +158,11 @@ fn a_plugin_behind_the_bridge_saw_them(cluster: &Cluster) {
 
 /// Returns the events of the pod `seen` in the log of the plugin.
 fn seen(log: &str) -> Vec<String> {
-    let events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let events = events.filter(|event| event["pod"]["name"] == "seen");
-    events.filter_map(|event| event["event"].as_str().map(str::to_owned)).collect()
+    log.lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|event| event["pod"]["name"] == "seen")
+        .filter_map(|event| event["event"].as_str().map(str::to_owned))
+        .collect()
 }
 
 /// Returns a pod with a plugin of NRI v0.11.0 that registers under this index.
@@ -310,8 +312,11 @@ fn reports_of_pods_are_merged(cluster: &Cluster) -> String {
     found.dedup();
     assert_eq!(found, ["launched", "logger"]);
     // The Job looks at processes, whose program has the path that it has in its container.
-    let paths = both["plugins"].as_array().into_iter().flatten();
-    let mut paths = paths.filter_map(|plugin| plugin["path"].as_str());
+    let mut paths = both["plugins"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|plugin| plugin["path"].as_str());
     assert!(paths.any(|path| path == "/old"), "{both}");
     let summary = &both["summary"];
     let counts = ["reports", "nodes", "silent", "skipped"].map(|count| summary[count].as_u64());

@@ -156,9 +156,9 @@ async fn join_badly() {
     }
     let (ours, _silent) = tokio::io::duplex(64 << 10);
     adaptation.connect(ours).await.expect_err("does not register");
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let leaving = tokio::spawn(pinned::serve(Old, theirs, "old".to_owned(), "40".to_owned()));
-    adaptation.connect(ours).await.expect("joins");
+    let (near, far) = tokio::io::duplex(64 << 10);
+    let leaving = tokio::spawn(pinned::serve(Old, far, "old".to_owned(), "40".to_owned()));
+    adaptation.connect(near).await.expect("joins");
     leaving.abort();
     while !adaptation.plugins().is_empty() {
         tokio::task::yield_now().await;

@@ -18,8 +18,12 @@ use crate::adaptation::Old;
 async fn log_of_the_bridge() -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let [runtime, plugins] = ["nri.sock", "bridge.sock"].map(|name| folder.path().join(name));
-    let adaptation = Adaptation::builder("containerd", "v2.7.0").without_state_change();
-    let adaptation = adaptation.listen(&runtime).start().await.expect("it starts");
+    let adaptation = Adaptation::builder("containerd", "v2.7.0")
+        .without_state_change()
+        .listen(&runtime)
+        .start()
+        .await
+        .expect("it starts");
     let mut command = Command::new(env!("CARGO_BIN_EXE_bridge"));
     command.arg("--socket").arg(&runtime).arg("--listen").arg(&plugins);
     let mut bridge = Process::spawn(&mut command, Stream::Error);
@@ -57,8 +61,8 @@ async fn a_plugin_behind_the_bridge_is_named_and_not_accused() {
     );
     let of_bridge =
         bridge.iter().map(|line| format!("Nov 28 10:00:01 {NODE} nri-bridge[196]: {line}\n"));
-    let log: String = std::iter::once(of_runtime).chain(of_bridge).collect();
-    let log = read(log.as_bytes());
+    let text: String = std::iter::once(of_runtime).chain(of_bridge).collect();
+    let log = read(text.as_bytes());
     let [plugin] = &log.sightings[..] else { panic!("{:#?}", log.sightings) };
     assert_eq!((plugin.index.as_deref(), plugin.name.as_deref()), (Some("10"), Some("old")));
     let Interface::Unknown(unknown) = &plugin.interface else { panic!("{plugin:#?}") };

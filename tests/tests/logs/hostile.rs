@@ -155,12 +155,12 @@ fn long_lines_are_read_and_one_beyond_the_limit_is_counted() {
         |bytes: usize| line.replacen('{', &format!("{{\"pad\":\"{}\",", "x".repeat(bytes)), 1);
     let next = "\nplugin 99-last uses deprecated StateChange instead of a dedicated RunPodSandbox RPC call\n";
     let names = |log: &Log| plugins(log).into_iter().map(|plugin| plugin.name).collect::<Vec<_>>();
-    let log = read((padded(6 << 20) + next).as_bytes());
-    assert_eq!(names(&log), ["10-template", "99-last"]);
-    assert_eq!(log.skipped, []);
-    let log = read((padded(LONGEST_LINE) + next).as_bytes());
-    assert_eq!(names(&log), ["99-last"]);
-    assert_eq!(log.skipped[0].reason, "1 line longer than 256 MiB");
+    let long = read((padded(6 << 20) + next).as_bytes());
+    assert_eq!(names(&long), ["10-template", "99-last"]);
+    assert_eq!(long.skipped, []);
+    let beyond = read((padded(LONGEST_LINE) + next).as_bytes());
+    assert_eq!(names(&beyond), ["99-last"]);
+    assert_eq!(beyond.skipped[0].reason, "1 line longer than 256 MiB");
 }
 
 #[test]

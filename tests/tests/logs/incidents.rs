@@ -88,7 +88,8 @@ const SEQUENCES: [(&[&str], &[&str]); 12] = [
         &["10-image-policy: INCIDENT_CONFIGURE_FAILED", "20-numa: INCIDENT_SYNCHRONIZE_TIMEOUT"],
     ),
     (
-        // Runtimes before NRI v0.12 keep the connection of a plugin that they could not synchronize.
+        // Runtimes before NRI v0.12 keep the connection of a plugin that they could not
+        // synchronize.
         &[
             "synchronizing plugin 05-controller",
             "failed to synchronize plugin: context deadline exceeded",
@@ -158,9 +159,9 @@ fn a_plugin_that_registers_again_and_again_flaps_with_its_period() {
     let detail = flapping.map(|incident| incident.detail.as_str());
     assert_eq!(detail, Some("it registered 4 times, every 5m 20s, and ended 4 times"));
     // A runtime that was restarted twice, and logs no end, does not count.
-    let lives: Vec<(u32, &str)> = (0..3).map(|life| (life * 320, REGISTERED)).collect();
-    let log = read(lines(&lives).as_bytes());
-    assert_eq!(log.sightings[0].incidents, []);
+    let starts: Vec<(u32, &str)> = (0..3).map(|life| (life * 320, REGISTERED)).collect();
+    let restarted = read(lines(&starts).as_bytes());
+    assert_eq!(restarted.sightings[0].incidents, []);
 }
 
 #[test]

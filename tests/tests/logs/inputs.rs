@@ -265,13 +265,13 @@ fn tables_of_splunk_and_grafana_are_read_as_their_lines() {
         for name in [OLD, "containerd-v2.4.2-old-plugin.json.log"] {
             let expected = plugins(&read(&recorded(name)));
             let lines = recorded_lines(name);
-            let splunk = lines.iter().map(|line| row(&[line, "1795261638", "node-1"]));
-            let splunk: Vec<_> =
-                [row(&["_raw", "_time", "host"])].into_iter().chain(splunk).collect();
+            let splunk: Vec<_> = std::iter::once(row(&["_raw", "_time", "host"]))
+                .chain(lines.iter().map(|line| row(&[line, "1795261638", "node-1"])))
+                .collect();
             let labels = r#"{"node":"node-1"}"#;
-            let grafana = lines.iter().map(|line| row(&["2026-11-21 11:47:18", line, labels]));
-            let grafana: Vec<_> =
-                [row(&["Time", "Line", "labels"])].into_iter().chain(grafana).collect();
+            let grafana: Vec<_> = std::iter::once(row(&["Time", "Line", "labels"]))
+                .chain(lines.iter().map(|line| row(&["2026-11-21 11:47:18", line, labels])))
+                .collect();
             for rows in [splunk, grafana] {
                 let log = read(table(separator, &rows).as_bytes());
                 assert_eq!(log.skipped, [], "{name}");
@@ -291,10 +291,10 @@ fn tables_of_splunk_and_grafana_are_read_as_their_lines() {
 fn plugin_and_event_of_a_table_may_be_in_columns_beside_the_message() {
     let name = "containerd-v2.4.2-old-plugin.json.log";
     let columns = ["time", "msg", "plugin", "deprecated", "details"];
-    let rows = objects(name).into_iter().map(|object| {
+    let entries = objects(name).into_iter().map(|object| {
         let cell = |key: &&str| object[*key].as_str().unwrap_or_default().to_owned();
         columns.iter().map(cell).collect()
     });
-    let rows: Vec<Vec<String>> = [row(&columns)].into_iter().chain(rows).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(row(&columns)).chain(entries).collect();
     assert_eq!(plugins(&read(table(',', &rows).as_bytes())), plugins(&read(&recorded(name))));
 }

@@ -101,9 +101,9 @@ fn every_message_of_every_release_is_an_incident_or_has_a_reason() {
 
 /// Compares the counts with those that are known. A release that is not known yet fails.
 fn assert_counts(all: &[Upstream], rows: &BTreeMap<String, String>, reads_all: bool) {
-    let known = if reads_all { String::new() } else { snapshot::read(COUNTS) };
-    let known = known.lines().filter_map(|line| line.split_once('\t'));
-    let known: BTreeMap<&str, &str> = known.collect();
+    let counts = if reads_all { String::new() } else { snapshot::read(COUNTS) };
+    let known: BTreeMap<&str, &str> =
+        counts.lines().filter_map(|line| line.split_once('\t')).collect();
     let mut text = String::new();
     for release in all {
         let name = name(release);
@@ -138,15 +138,18 @@ struct Bounds {
 }
 
 fn bounds(wording: &Wording) -> Vec<Bounds> {
-    let parse = |text: &str| -> Vec<(String, Version)> {
-        let parts = text.split(", ").filter_map(|part| part.split_once(' '));
-        let version = |text: &str| Version::parse(text.trim_start_matches('v')).expect(text);
-        parts.map(|(title, text)| (title.to_owned(), version(text))).collect()
-    };
     let until: BTreeMap<String, Version> =
-        parse(wording.until.as_deref().unwrap_or_default()).into_iter().collect();
-    let since = parse(&wording.since).into_iter();
-    since.map(|(title, since)| Bounds { until: until.get(&title).cloned(), title, since }).collect()
+        releases(wording.until.as_deref().unwrap_or_default()).collect();
+    releases(&wording.since)
+        .map(|(title, since)| Bounds { until: until.get(&title).cloned(), title, since })
+        .collect()
+}
+
+/// Returns the projects and versions in a text: `containerd 1.7.0, NRI v0.2.0`.
+fn releases(text: &str) -> impl Iterator<Item = (String, Version)> {
+    let version = |number: &str| Version::parse(number.trim_start_matches('v')).expect(number);
+    let parts = text.split(", ").filter_map(|part| part.split_once(' '));
+    parts.map(move |(title, number)| (title.to_owned(), version(number)))
 }
 
 /// Fails if a release prints a wording outside of its bounds, or does not print it within.
@@ -188,8 +191,10 @@ fn prints(wording: &Wording, found: &BTreeSet<Message>) -> bool {
         let mut parts = constant_parts(format).into_iter();
         parts.any(|part| words.iter().any(|words| part.contains(words) || words.contains(&part)))
     };
-    let formats = found.iter().map(|message| message.format.as_str());
-    let mut formats = formats.filter(|format| is_telling(format) && shares(format));
+    let mut formats = found
+        .iter()
+        .map(|message| message.format.as_str())
+        .filter(|format| is_telling(format) && shares(format));
     formats.any(|format| wording.samples.iter().any(|sample| is_format_of(format, sample)))
 }
 
@@ -203,6 +208,6 @@ fn words(pattern: &str) -> Vec<&str> {
         words = words.into_iter().flat_map(|part| part.split(placeholder)).collect();
     }
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || " ,:-".contains(letter);
-    let words = words.into_iter().flat_map(|part| part.split(|letter| !is_word(letter)));
-    words.map(|word| word.trim_start_matches(':')).filter(|word| word.len() >= MIN_WORDS).collect()
+    let parts = words.into_iter().flat_map(|part| part.split(|letter| !is_word(letter)));
+    parts.map(|word| word.trim_start_matches(':')).filter(|word| word.len() >= MIN_WORDS).collect()
 }

@@ -155,8 +155,12 @@ fn both_wordings_of_details_and_that_of_cri_o_say_the_same() {
             )
         })
         .collect();
-    let (crio, new) = (plugins(&read(crio.as_bytes())).remove(0), plugins(&new).remove(0));
-    assert_eq!((crio.name, crio.events, crio.interface), (new.name, new.events, new.interface));
+    let of_crio = plugins(&read(crio.as_bytes())).remove(0);
+    let of_containerd = plugins(&new).remove(0);
+    assert_eq!(
+        (of_crio.name, of_crio.events, of_crio.interface),
+        (of_containerd.name, of_containerd.events, of_containerd.interface)
+    );
     let bare = "plugin 10-template uses deprecated StateChange instead of a dedicated RunPodSandbox RPC call";
     assert_eq!(plugins(&read(bare.as_bytes()))[0].events, ["RunPodSandbox"]);
 }

@@ -183,26 +183,29 @@ fn the_default_validator_decides_as_the_one_in_go() {
         "{enable: true, requiredPlugins: [hook-injector]}",
         "{enable: true, requiredPlugins: [topology], tolerateMissingPluginsAnnotation: tolerate}",
     ] {
-        let run = |validator: &Path| {
-            let mut runtime = launched("v0.12.5", validator, config);
-            let _hooks = external(&mut runtime, "20", "hook-injector", &["--hooks", hooks]);
-            let annotations = [
-                json!({}),
-                json!({ "tolerate": "true" }),
-                json!({ "tolerate/container.app": "0", "tolerate": "1" }),
-                json!({ "tolerate": "perhaps" }),
-                json!({ "required-plugins.noderesource.dev/pod": "[hook-injector]" }),
-                json!({ "required-plugins.noderesource.dev/container.app": "[numa, topology]" }),
-                json!({ "required-plugins.noderesource.dev": "numa: 1" }),
-            ];
-            annotations.map(|annotations| {
-                let created = create(&mut runtime, annotations, json!({}));
-                let hooks = created.map(|adjust| adjust["hooks"].clone());
-                hooks.map_err(|error| mentioned(&error))
-            })
-        };
-        assert_eq!(run(&rust), run(&go), "{config}");
+        assert_eq!(decisions(&rust, config, hooks), decisions(&go, config, hooks), "{config}");
     }
+}
+
+/// Returns what a validator lets containers have: their hooks, or the plugins that its error
+/// mentions. Their annotations differ.
+fn decisions(validator: &Path, config: &str, hooks: &str) -> [Result<Value, Vec<&'static str>>; 7] {
+    let mut runtime = launched("v0.12.5", validator, config);
+    let _injector = external(&mut runtime, "20", "hook-injector", &["--hooks", hooks]);
+    [
+        json!({}),
+        json!({ "tolerate": "true" }),
+        json!({ "tolerate/container.app": "0", "tolerate": "1" }),
+        json!({ "tolerate": "perhaps" }),
+        json!({ "required-plugins.noderesource.dev/pod": "[hook-injector]" }),
+        json!({ "required-plugins.noderesource.dev/container.app": "[numa, topology]" }),
+        json!({ "required-plugins.noderesource.dev": "numa: 1" }),
+    ]
+    .map(|annotations| {
+        create(&mut runtime, annotations, json!({}))
+            .map(|adjust| adjust["hooks"].clone())
+            .map_err(|error| mentioned(&error))
+    })
 }
 
 /// Returns the plugins that an error mentions, whose wording is up to each validator.
@@ -241,9 +244,9 @@ fn a_plugin_of_the_first_release_in_go_understands_the_adapter() {
         let event = json!({ "event": event, "request": request });
         runtime.command("fire", event).expect("is handled");
     }
-    let requests = fs::read_to_string(&log).expect("the plugin writes its file");
+    let written = fs::read_to_string(&log).expect("the plugin writes its file");
     let requests: Vec<Value> =
-        requests.lines().map(|line| serde_json::from_str(line).expect("line is JSON")).collect();
+        written.lines().map(|line| serde_json::from_str(line).expect("line is JSON")).collect();
     let started = json!({
         "conf": { "log": log }, "version": "0.1", "state": "create", "id": "c0", "sandboxID": "p0", "pid": 8,
         "spec": {

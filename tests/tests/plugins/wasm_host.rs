@@ -224,9 +224,6 @@ async fn a_module_that_takes_too_much_is_disconnected() {
     let module = module("nri-tests-wasm", "every_event");
     for instruction in ["spin", "grow"] {
         let plugin = format!("10-rust-{instruction}s");
-        let briefly = |builder: Builder| {
-            builder.request_timeout(Duration::from_secs(2)).module_memory(8 << 20)
-        };
         let (_folder, adaptation) = started(&plugin, &module, briefly).await;
         assert_eq!(adaptation.plugins().len(), 1);
         let created = create(&adaptation, instruction).await;
@@ -235,6 +232,11 @@ async fn a_module_that_takes_too_much_is_disconnected() {
         wait_until_alone(&adaptation).await;
         assert!(create(&adaptation, "").await.is_ok());
     }
+}
+
+/// Lets modules take little time and memory.
+fn briefly(builder: Builder) -> Builder {
+    builder.request_timeout(Duration::from_secs(2)).module_memory(8 << 20)
 }
 
 async fn wait_until_alone(adaptation: &Adaptation) {

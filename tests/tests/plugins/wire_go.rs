@@ -193,11 +193,11 @@ fn timeouts_are_told_in_both_directions() {
     let task = json!({"method": "Wait", "from": 0, "to": 0, "parallel": 4, "timeout_ms": 50});
     let outcome = pair.go_calls(task);
     assert_eq!(outcome["good"], 0);
-    let error = outcome["error"].as_str().unwrap_or_default();
-    assert!(error == "context deadline exceeded" || outcome["code"] == 4, "{outcome}");
+    let reason = outcome["error"].as_str().unwrap_or_default();
+    assert!(reason == "context deadline exceeded" || outcome["code"] == 4, "{outcome}");
     pair.echo(5);
-    let task = json!({"method": "Echo", "from": 5, "to": 5, "parallel": 1});
-    assert_eq!(pair.go_calls(task)["good"], 1);
+    let echo = json!({"method": "Echo", "from": 5, "to": 5, "parallel": 1});
+    assert_eq!(pair.go_calls(echo)["good"], 1);
 }
 
 #[test]
@@ -288,8 +288,8 @@ fn provocations_are_answered_as_go_answers_them() {
     let of_go = runtime.block_on(provoke(stream));
 
     let ours = runtime.block_on(async {
-        let (stream, peer) = UnixStream::pair().expect("socket pair");
-        let (connection, _caller) = Connection::new(stream, AS_PLUGIN, Limits::default());
+        let (near, peer) = UnixStream::pair().expect("socket pair");
+        let (connection, _caller) = Connection::new(near, AS_PLUGIN, Limits::default());
         tokio::spawn(async move { connection.serve(&Echo).await });
         provoke(peer).await
     });

@@ -86,8 +86,8 @@ async fn serve(stream: DuplexStream) -> Server {
 
 /// Returns a multiplexer written without any of ours: the ends of two logical connections.
 fn multiplex(trunk: DuplexStream, ids: [u32; 2], cut: usize) -> [DuplexStream; 2] {
-    let (trunk_in, trunk_out) = split(trunk);
-    let trunk_out = Arc::new(Mutex::new(trunk_out));
+    let (trunk_in, writer) = split(trunk);
+    let trunk_out = Arc::new(Mutex::new(writer));
     let mut far_ins = HashMap::new();
     let ends = ids.map(|id| {
         let (end, inner) = duplex(100_000);
@@ -163,10 +163,10 @@ async fn every_size_goes_there_and_back_in_both_directions() {
         let (caller, far) = connect(channels, cut).await;
         for size in SIZES.into_iter().filter(|size| size / cut < 10_000) {
             let payload = vec![size as u8; size];
-            let answer = far.call(request(SERVICE, "Echo", payload.clone())).await;
-            assert!(answer == Ok(payload.clone()), "the crate calls with {size} bytes");
-            let answer = caller.call(SERVICE, "Echo", payload.clone(), Some(PATIENCE)).await;
-            assert!(answer.expect("an answer") == payload, "the crate answers {size} bytes");
+            let ours = far.call(request(SERVICE, "Echo", payload.clone())).await;
+            assert!(ours == Ok(payload.clone()), "the crate calls with {size} bytes");
+            let theirs = caller.call(SERVICE, "Echo", payload.clone(), Some(PATIENCE)).await;
+            assert!(theirs.expect("an answer") == payload, "the crate answers {size} bytes");
         }
     }
 }
@@ -213,14 +213,14 @@ async fn many_calls_both_ways_at_once_get_their_own_answers() {
     for turn in 0..300usize {
         let (caller, client) = (caller.clone(), far.client.clone());
         let payload = vec![turn as u8; turn * 40];
+        let other = payload.clone();
         calls.push(tokio::spawn(async move {
             let ours = caller.call(SERVICE, "Echo", payload.clone(), Some(PATIENCE)).await;
             ours.is_ok_and(|answer| answer == payload)
         }));
-        let payload = vec![turn as u8; turn * 40];
         calls.push(tokio::spawn(async move {
-            let theirs = client.request(request(SERVICE, "Echo", payload.clone())).await;
-            theirs.is_ok_and(|answer| answer.payload == payload)
+            let theirs = client.request(request(SERVICE, "Echo", other.clone())).await;
+            theirs.is_ok_and(|answer| answer.payload == other)
         }));
         if turn % 30 == 29 {
             for call in calls.drain(..) {

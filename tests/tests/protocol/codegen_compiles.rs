@@ -49,7 +49,7 @@ fn random_protos_compile_or_are_refused_with_file_and_line() {
     let compiled = SEEDS.count() - refused.len();
     assert!(compiled > 60, "only {compiled} compile:\n{}", refused.join("\n"));
     let names = ["in Rust", "are the same name"];
-    let ours = (refused.iter()).filter(|error| names.iter().any(|words| error.contains(words)));
+    let ours = refused.iter().filter(|error| names.iter().any(|words| error.contains(words)));
     assert!(ours.count() > 8, "too few names meet:\n{}", refused.join("\n"));
     batch.check("2021", "");
 }
@@ -84,8 +84,8 @@ fn bindings_compile_in_every_edition_and_without_std() {
     for edition in ["2018", "2021", "2024"] {
         batch.check(edition, "#![warn(clippy::all)]");
     }
-    let mut batch = Batch::default();
+    let mut without_std = Batch::default();
     let ordered = |builder: Builder| builder.ordered_maps(true);
-    batch.add("ordered maps", bindings(&files, ordered).unwrap());
-    batch.check("2021", NO_STD);
+    without_std.add("ordered maps", bindings(&files, ordered).unwrap());
+    without_std.check("2021", NO_STD);
 }

@@ -34,7 +34,7 @@ fn messages_with_the_names_of_generated_items_are_renamed() {
             let source = generate("api.proto", &proto, |builder| {
                 builder.rename(&from, format!("Other{name}"))
             });
-            batch.add(name, source.unwrap_or_else(|error| panic!("{error:?}")));
+            batch.add(name, source.unwrap_or_else(|problem| panic!("{problem:?}")));
         }
     }
     batch.check("2021", "");
@@ -158,13 +158,12 @@ fn files_may_be_called_like_keywords() {
         let builder = Builder::new().proto(&path).out_dir(folder.path().join("out"));
         builder.generate().unwrap_or_else(|error| panic!("{error:?}"));
     }
-    let modules = folder.path().join("out/nri-bindings/mod.rs");
-    let modules = std::fs::read_to_string(modules).expect("it was generated");
+    let generated = folder.path().join("out/nri-bindings");
+    let modules = std::fs::read_to_string(generated.join("mod.rs")).expect("it was generated");
     for module in ["mod_", "extern_", "self_", "crate_", "super_", "type_", "lib"] {
         assert!(modules.contains(&format!("pub mod {module} {{")), "{modules}");
     }
-    let select = folder.path().join("out/nri-bindings/select.rs");
-    let select = std::fs::read_to_string(select).expect("it was generated");
+    let select = std::fs::read_to_string(generated.join("select.rs")).expect("it was generated");
     assert!(select.contains("(\"mod\") =>"), "{select}");
 }
 

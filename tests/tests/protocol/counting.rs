@@ -38,8 +38,8 @@ pub(crate) fn peak_of_threads<T>(work: impl FnOnce() -> T) -> (T, usize) {
 }
 
 fn count(change: isize) {
-    let live = ALL_LIVE.fetch_add(change, Ordering::Relaxed) + change;
-    ALL_PEAK.fetch_max(live, Ordering::Relaxed);
+    let all = ALL_LIVE.fetch_add(change, Ordering::Relaxed) + change;
+    ALL_PEAK.fetch_max(all, Ordering::Relaxed);
     // A thread that ends frees memory after its counters are gone.
     let _ = LIVE.try_with(|live| {
         live.set(live.get() + change);

@@ -67,8 +67,11 @@ impl Decoder {
 }
 
 fn check() {
-    let decoders = json::decoders().into_iter().chain(text::decoders());
-    let decoders = decoders.chain(schemas::decoders()).chain(archives::decoders());
+    let decoders = json::decoders()
+        .into_iter()
+        .chain(text::decoders())
+        .chain(schemas::decoders())
+        .chain(archives::decoders());
     let mut failed = Vec::new();
     for decoder in decoders {
         let worst = decoder.worst();

@@ -51,13 +51,14 @@ fn named() -> BTreeSet<String> {
 /// Returns the names of folders in a text: words in backquotes.
 fn in_code(text: &str) -> Vec<String> {
     let words = text.split('`').skip(1).step_by(2);
-    let is_folder = |word: &&str| {
-        // Crates have hyphens.
-        let is_crate = word.contains('-') && !word.contains('/');
-        let is_path = word.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'/' | b'-'));
-        !word.is_empty() && is_path && !is_crate
-    };
-    words.filter(is_folder).map(str::to_owned).collect()
+    words.filter(|word| is_folder(word)).map(str::to_owned).collect()
+}
+
+fn is_folder(word: &str) -> bool {
+    // Crates have hyphens.
+    let is_crate = word.contains('-') && !word.contains('/');
+    let is_path = word.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'/' | b'-'));
+    !word.is_empty() && is_path && !is_crate
 }
 
 #[test]

@@ -68,8 +68,8 @@ where
         .skip_default_fields(false);
     let other = json(&theirs, &proto_names).to_string();
     for text in [&written, &other] {
-        let Strict(read) = serde_json::from_str::<Strict<M>>(text).unwrap();
-        assert!(read == ours, "{name}: {text}");
+        let Strict(parsed) = serde_json::from_str::<Strict<M>>(text).unwrap();
+        assert!(parsed == ours, "{name}: {text}");
     }
 }
 

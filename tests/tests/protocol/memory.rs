@@ -113,10 +113,14 @@ fn elements(field: &FieldDescriptor) -> Vec<Vec<u8>> {
     let number = field.number();
     match field.kind() {
         Kind::Message(entry) if !field.is_map() => {
-            let nested = entry.fields().filter(|field| field.kind().as_message().is_some());
-            let nested = nested.map(|nested| delimited(number, &delimited(nested.number(), &[])));
-            let text = entry.fields().find(|field| field.kind() == Kind::String);
-            let text = text.map(|text| delimited(number, &delimited(text.number(), b"x")));
+            let nested = entry
+                .fields()
+                .filter(|inner| inner.kind().as_message().is_some())
+                .map(|inner| delimited(number, &delimited(inner.number(), &[])));
+            let text = entry
+                .fields()
+                .find(|inner| inner.kind() == Kind::String)
+                .map(|inner| delimited(number, &delimited(inner.number(), b"x")));
             [delimited(number, &[])].into_iter().chain(nested).chain(text).collect()
         }
         Kind::Message(_) => vec![delimited(number, &[])],
@@ -142,16 +146,16 @@ fn filled(place: &Place, element: &[u8], count: usize) -> Vec<u8> {
 /// Returns a message with `count` entries of a map. Their keys are numbers or texts, all different,
 /// and have up to five bytes.
 fn entries(place: &Place, count: usize) -> Vec<u8> {
-    let key = place.field.kind().as_message().map(MessageDescriptor::map_entry_key_field);
-    let is_text = key.is_some_and(|key| key.kind() == Kind::String);
+    let keys = place.field.kind().as_message().map(MessageDescriptor::map_entry_key_field);
+    let is_text = keys.is_some_and(|field| field.kind() == Kind::String);
     let mut content = Vec::new();
     for number in (1 << 14)..(1 << 14) + count {
         let key = if is_text {
             delimited(1, format!("{number:x}").as_bytes())
         } else {
-            let mut key = vec![8];
-            varint(number, &mut key);
-            key
+            let mut field = vec![8];
+            varint(number, &mut field);
+            field
         };
         content.extend(delimited(place.field.number(), &key));
     }
@@ -231,10 +235,10 @@ fn factor(place: &Place, decode: Decode) -> usize {
 #[test]
 fn no_byte_from_a_plugin_takes_more_memory_than_a_runtime_reckons_with() {
     for (sender, roots) in [("runtime", FROM_RUNTIMES), ("plugin", FROM_PLUGINS)] {
-        let factors = below(roots, &mut BTreeSet::new())
+        let mut factors: Vec<_> = below(roots, &mut BTreeSet::new())
             .into_iter()
-            .map(|(decode, place)| (factor(&place, decode), place.field.full_name().to_owned()));
-        let mut factors: Vec<_> = factors.collect();
+            .map(|(decode, place)| (factor(&place, decode), place.field.full_name().to_owned()))
+            .collect();
         factors.sort_unstable_by(|one, other| other.cmp(one));
         for (factor, name) in &factors {
             println!("{sender} {factor:4} {name}");
@@ -275,8 +279,8 @@ fn a_full_message_of_containers_is_decoded() {
 fn a_full_message_of_small_updates_is_decoded() {
     let update = api::ContainerUpdate::new("c".repeat(32)).cpu_shares(2);
     let count = MESSAGE / (update.encoded_len() + 4);
-    let update = vec![update; count];
-    let request = api::UpdateContainersRequest { update, ..Default::default() };
+    let request =
+        api::UpdateContainersRequest { update: vec![update; count], ..Default::default() };
     let encoded = request.encode_to_vec();
     let (decoded, peak) = peak_of(|| api::UpdateContainersRequest::decode(&encoded));
     assert!(decoded.unwrap() == request);

@@ -31,8 +31,11 @@ fn every_proto_matches_its_fingerprint_and_every_fingerprint_has_a_proto() {
         let actual: String =
             elements(revision).iter().map(|element| format!("{}\n", element.line)).collect();
         let expected = fingerprint(revision, &actual);
-        let diff = TextDiff::from_lines(&expected, &actual);
-        let diff = diff.unified_diff().context_radius(1).header("fingerprint", "proto").to_string();
+        let diff = TextDiff::from_lines(&expected, &actual)
+            .unified_diff()
+            .context_radius(1)
+            .header("fingerprint", "proto")
+            .to_string();
         assert!(
             diff.is_empty(),
             "revision {} is not what its fingerprint says
@@ -59,11 +62,11 @@ fn every_release_has_the_rpcs_that_its_proto_declares() {
     for release in history.releases() {
         let proto = history.revision_of(release).unwrap().protocol().unwrap();
         let service = proto.service("Plugin").expect("every proto has it");
-        let declared = service.rpcs.iter().map(|rpc| rpc.name.as_str());
+        let declared: BTreeSet<&str> = service.rpcs.iter().map(|rpc| rpc.name.as_str()).collect();
         let spoken = nri_adaptation::Revision::of(&release.name).unwrap();
         let rpcs = nri_adaptation::Revision::rpcs().iter();
-        let known = rpcs.filter(|rpc| spoken.has_rpc(rpc.name)).map(|rpc| rpc.name);
-        let (declared, known) = (BTreeSet::from_iter(declared), BTreeSet::from_iter(known));
+        let known: BTreeSet<&str> =
+            rpcs.filter(|rpc| spoken.has_rpc(rpc.name)).map(|rpc| rpc.name).collect();
         assert_eq!(known, declared, "{}", release.name);
     }
 }

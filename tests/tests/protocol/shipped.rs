@@ -46,10 +46,10 @@ fn descriptors_and_text_give_the_same_protocol() {
     for (text, set) in history().revisions().iter().zip(embedded.revisions()) {
         let protocols = (text.protocol(), set.protocol());
         assert_eq!(protocols.0.expect("compiles"), protocols.1.expect("reads"));
-        let (text, set) = (text.compiled(), set.compiled());
-        let (text, set) = (text.expect("compiles"), set.expect("reads"));
-        assert_eq!(text.descriptor_set(), set.descriptor_set());
-        assert_eq!((&text.named, &text.texts), (&set.named, &set.texts));
+        let compiled = text.compiled().expect("compiles");
+        let read = set.compiled().expect("reads");
+        assert_eq!(compiled.descriptor_set(), read.descriptor_set());
+        assert_eq!((&compiled.named, &compiled.texts), (&read.named, &read.texts));
     }
 }
 
@@ -63,8 +63,8 @@ fn elements_are_declared_by_the_revisions_that_have_them() {
     };
     let newest = history.revisions().last().expect("there is one");
     for name in newest.protocol().expect("compiles").names() {
-        let declaring = history.declaring(name).expect("all compile");
-        let declaring: Vec<&str> = declaring.iter().map(|known| known.name()).collect();
+        let revisions = history.declaring(name).expect("all compile");
+        let declaring: Vec<&str> = revisions.iter().map(|known| known.name()).collect();
         let names = history.revisions().iter().map(|known| known.name());
         let having: Vec<&str> = names.filter(|known| protocol(known).has(name)).collect();
         assert_eq!(declaring, having, "{name}");

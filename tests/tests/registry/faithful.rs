@@ -36,8 +36,9 @@ fn lines(registry: &Registry, collected: Collected) -> Vec<String> {
     let host = format!("{}/", registry.host());
     let report = report(collected);
     let lines = report.subjects.iter().map(|subject| {
-        let verdict = subject.verdicts.first();
-        let verdict = verdict
+        let verdict = subject
+            .verdicts
+            .first()
             .map_or_else(String::new, |one| format!(": {}: {}", one.outcome.as_str(), one.reason));
         format!("{}{verdict}", subject.place).replace(&host, "")
     });
@@ -122,11 +123,8 @@ fn every_linux_platform_is_checked_once() {
         ),
         "{missing}"
     );
-    let missing = only("team/single:v1", "linux/arm64");
-    assert!(
-        missing.contains("no image for linux/arm64; it has images for linux/amd64"),
-        "{missing}"
-    );
+    let other = only("team/single:v1", "linux/arm64");
+    assert!(other.contains("no image for linux/arm64; it has images for linux/amd64"), "{other}");
     assert!(only("team/single:v1", "arm64").contains("is not a platform"));
 }
 
@@ -185,8 +183,8 @@ fn an_image_without_plugins_is_named_and_one_that_fails_is_unknown() {
     assert_eq!(found[1], "team/other:v1");
     is_plugin(&found[2], &format!("team/plugin:v1: /{PLUGIN}"));
 
-    let images = names.iter().map(|name| ImageRequest::new(&registry.reference(name)));
-    let all = collected(images.collect(), options(&registry));
+    let requests = names.iter().map(|name| ImageRequest::new(&registry.reference(name)));
+    let all = collected(requests.collect(), options(&registry));
     assert_eq!(all.not_fetched.len(), 1);
 }
 

@@ -65,10 +65,10 @@ fn interface(of: &Sighting) -> &'static str {
 /// Returns every point in which a program is not what is expected.
 fn differences(expected: &Specimen, path: &Path, seen: &Sighting) -> Vec<String> {
     let mut all = Vec::new();
-    let mut differs = |what: &str, expected: &dyn std::fmt::Debug, found: &dyn std::fmt::Debug| {
-        let (expected, found) = (format!("{expected:?}"), format!("{found:?}"));
-        if expected.to_lowercase() != found.to_lowercase() {
-            all.push(format!("{}: {what}: expected {expected}, found {found}", path.display()));
+    let mut differs = |what: &str, wanted: &dyn std::fmt::Debug, found: &dyn std::fmt::Debug| {
+        let (wanted, found) = (format!("{wanted:?}"), format!("{found:?}"));
+        if wanted.to_lowercase() != found.to_lowercase() {
+            all.push(format!("{}: {what}: expected {wanted}, found {found}", path.display()));
         }
     };
     let certainty = if expected.events.is_empty() { "unknown" } else { &expected.certainty };
@@ -138,9 +138,8 @@ const RELOCATION: usize = 24;
 fn addresses_are_taken_from_relocations_where_only_these_have_them() {
     let path = specimens::table().build("pie").join("plain");
     let mut bytes = std::fs::read(&path).unwrap();
-    let number =
-        |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
-    let place = |bytes: &[u8], at: usize| usize::try_from(number(bytes, at)).unwrap();
+    let number = |file: &[u8], at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
+    let place = |file: &[u8], at: usize| usize::try_from(number(file, at)).unwrap();
     // From program headers: address and offset of what is loaded.
     let (start, count) = (place(&bytes, 32), usize::from(bytes[56]));
     let headers = (0..count).map(|header| start + 56 * header);
@@ -149,10 +148,10 @@ fn addresses_are_taken_from_relocations_where_only_these_have_them() {
         .map(|at| (place(&bytes, at + 16), place(&bytes, at + 8), place(&bytes, at + 32)))
         .collect();
     let offset_of = |address: usize| {
-        let into = loaded.iter().find(|(start, _, size)| (*start..start + size).contains(&address));
-        into.map(|(start, offset, _)| address - start + offset)
+        let into = loaded.iter().find(|(from, _, size)| (*from..from + size).contains(&address));
+        into.map(|(from, offset, _)| address - from + offset)
     };
-    let is_relocation = |bytes: &[u8]| bytes[8..16] == u64::from(RELATIVE).to_le_bytes();
+    let is_relocation = |entry: &[u8]| entry[8..16] == u64::from(RELATIVE).to_le_bytes();
     let relocations: Vec<usize> = (0..bytes.len() - RELOCATION)
         .step_by(8)
         .filter(|at| is_relocation(&bytes[*at..]))

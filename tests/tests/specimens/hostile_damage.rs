@@ -56,8 +56,7 @@ fn no_byte_of_the_elf_headers_hides_a_plugin() {
 
 /// Returns the plainest program of a build, if it is deprecated.
 fn deprecated(table: &Table, build: &str) -> Option<Vec<u8>> {
-    let rows = table.specimen.iter();
-    let mut rows = rows.filter(|row| row.builds.iter().any(|name| name == build));
+    let mut rows = table.specimen.iter().filter(|row| row.builds.iter().any(|name| name == build));
     let row = rows.find(|row| row.program == "plain")?;
     let whole = std::fs::read(table.build(build).join(&row.program)).expect("it is built");
     let found = look("program", &whole);
@@ -77,10 +76,10 @@ fn damages(whole: &[u8], seed: usize) -> Vec<Damage> {
         return changed.chain(lengths.into_iter().map(Damage::Cut)).collect();
     }
     let mut random = fastrand::Rng::with_seed(seed as u64);
-    let changed = random.choose_multiple(&headers, SAMPLE);
+    let places = random.choose_multiple(&headers, SAMPLE);
     let cut = random.choose_multiple(&lengths, SAMPLE / 2);
-    let mut change = |at: &usize| Damage::Changed(*at, random.u8(1..));
-    let changed: Vec<Damage> = changed.into_iter().map(&mut change).collect();
+    let changed: Vec<Damage> =
+        places.into_iter().map(|at| Damage::Changed(*at, random.u8(1..))).collect();
     changed.into_iter().chain(cut.into_iter().map(|end| Damage::Cut(*end))).collect()
 }
 
@@ -119,15 +118,16 @@ fn warns(bytes: &mut [u8], damage: Damage) -> bool {
 fn headers(file: &object::File<'_>, whole: &[u8]) -> Vec<usize> {
     let ranges: Vec<(u64, u64)> =
         file.sections().filter_map(|section| section.file_range()).collect();
-    let first = ranges.iter().map(|(start, _)| *start).filter(|start| *start > 0).min();
-    let first = index(first.expect("it has sections")).min(4096);
+    let lowest = ranges.iter().map(|(start, _)| *start).filter(|start| *start > 0).min();
+    let first = index(lowest.expect("it has sections")).min(4096);
     let table = match file.format() {
         BinaryFormat::Elf => section_table(file, whole),
         _ => 0..0,
     };
-    let starts = ranges.iter().filter(|(start, _)| *start > 0);
-    let starts =
-        starts.flat_map(|(start, size)| index(*start)..index(start + SECTION_START.min(*size)));
+    let starts = ranges
+        .iter()
+        .filter(|(start, _)| *start > 0)
+        .flat_map(|(start, size)| index(*start)..index(start + SECTION_START.min(*size)));
     let mut all: Vec<usize> = (4..first).chain(table).chain(starts).collect();
     all.sort_unstable();
     all.dedup();

@@ -13,13 +13,14 @@ pub(crate) const OTHERS: [&str; 3] = ["other-0", "other-1", "new"];
 
 /// Returns the cases of all seeds.
 pub(crate) fn cases<T>(case: impl Fn(u64) -> T) -> Vec<T> {
-    let number = |name: &str, default| {
-        let value = std::env::var(name).ok();
-        value.map_or(default, |value| value.parse().expect(name))
-    };
     let first = number("NRI_MERGE_SEED", 1);
     let count = number("NRI_MERGE_CASES", 4_000);
     (first..first + count).map(case).collect()
+}
+
+/// Returns the number in a variable of the environment.
+pub(crate) fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().expect(name))
 }
 
 /// Returns how rich the messages of a seed are: from nearly empty ones, which rarely conflict, to

@@ -129,25 +129,29 @@ pub(crate) fn compare(cases: Vec<Case>) {
 /// ignores leaves claims on random entries.
 pub(crate) fn another(case: &Case, theirs: Expected) -> Expected {
     let results = ask(std::iter::repeat_n(&case.input, 100));
-    let mut results = results.iter().map(|result| expected(&case.input, result));
-    results.find(|theirs| *theirs == case.expected).unwrap_or(theirs)
+    let mut others = results.iter().map(|result| expected(&case.input, result));
+    others.find(|other| *other == case.expected).unwrap_or(theirs)
 }
 
 pub(crate) fn expected(input: &Value, result: &Value) -> Expected {
     let error = conflict(result["error"].as_str().unwrap());
     let bytes = |value: &Value| hex::decode(value.as_str().unwrap_or_default());
-    let response = bytes(&result["response"]);
+    let encoded = bytes(&result["response"]);
     let response = if input.get("stop").is_some() {
-        let response = StopContainerResponse::decode(&*response).unwrap();
-        CreateContainerResponse { update: response.update, ..CreateContainerResponse::default() }
+        let update = StopContainerResponse::decode(&*encoded).unwrap().update;
+        CreateContainerResponse { update, ..CreateContainerResponse::default() }
     } else if input.get("update").is_some() {
-        let response = UpdateContainerResponse::decode(&*response).unwrap();
-        CreateContainerResponse { update: response.update, ..CreateContainerResponse::default() }
+        let update = UpdateContainerResponse::decode(&*encoded).unwrap().update;
+        CreateContainerResponse { update, ..CreateContainerResponse::default() }
     } else {
-        CreateContainerResponse::decode(&*response).unwrap()
+        CreateContainerResponse::decode(&*encoded).unwrap()
     };
-    let seen = result["seen"].as_array().into_iter().flatten();
-    let seen = seen.map(|request| seen_by_plugin(input, &bytes(request))).collect();
+    let seen = result["seen"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|request| seen_by_plugin(input, &bytes(request)))
+        .collect();
     let validated = bytes(&result["validated"]);
     let validated = ValidateContainerAdjustmentRequest::decode(&*validated).unwrap();
     Expected {

@@ -18,14 +18,14 @@ pub(crate) fn set(generator: Generator<'_>) -> Generator<'_> {
                 return Err("refused CDI device".into());
             }
             let process = spec.process().as_ref();
-            let args = process.and_then(|process| process.args().as_ref());
-            let args = args.map_or(0, Vec::len).to_string();
+            let args = process.and_then(|process| process.args().as_ref()).map_or(0, Vec::len);
             let linux = spec.linux().as_ref();
-            let cgroup = linux.and_then(|linux| linux.cgroups_path().as_ref());
-            let cgroup = cgroup.map(|path| path.display().to_string());
+            let cgroup = linux
+                .and_then(|linux| linux.cgroups_path().as_ref())
+                .map(|path| path.display().to_string());
             let annotations = spec.annotations_mut().get_or_insert_default();
             annotations.insert("cdi".to_owned(), names.join(" "));
-            annotations.insert("args".to_owned(), args);
+            annotations.insert("args".to_owned(), args.to_string());
             annotations.insert("cgroup".to_owned(), cgroup.unwrap_or_default());
             Ok(())
         })

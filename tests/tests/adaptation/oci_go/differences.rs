@@ -160,13 +160,13 @@ fn several_in_spec(case: &mut Case) {
         let entry = entry.as_str().unwrap_or_default();
         entry.split('=').next().unwrap_or_default()
     });
-    let places = asked.mounts.iter().map(|it| marker::key(&it.destination));
-    keep_first(&mut case.spec, "/mounts", places, |mount| {
+    let destinations = asked.mounts.iter().map(|it| marker::key(&it.destination));
+    keep_first(&mut case.spec, "/mounts", destinations, |mount| {
         mount["destination"].as_str().unwrap_or_default()
     });
-    let linux = asked.linux.iter();
-    let places = linux.flat_map(|linux| linux.devices.iter().map(|it| marker::key(&it.path)));
-    keep_first(&mut case.spec, "/linux/devices", places, |device| {
+    let devices = asked.linux.iter().flat_map(|linux| &linux.devices);
+    let paths = devices.map(|it| marker::key(&it.path));
+    keep_first(&mut case.spec, "/linux/devices", paths, |device| {
         device["path"].as_str().unwrap_or_default()
     });
 }

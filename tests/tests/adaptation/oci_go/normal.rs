@@ -17,7 +17,7 @@ fn prune(value: &mut Value) {
     match value {
         Value::Object(object) => {
             object.values_mut().for_each(prune);
-            object.retain(|_, value| !is_empty(value));
+            object.retain(|_, held| !is_empty(held));
         }
         Value::Array(list) => list.iter_mut().for_each(prune),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

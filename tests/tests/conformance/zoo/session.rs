@@ -113,8 +113,8 @@ fn requests(animal: &Animal<'_>) -> Vec<(&'static str, DynamicMessage)> {
             );
         }
         for rpc in events() {
-            let request = sample_request(RuntimeKind::default(), event(rpc), &pod, &container);
-            let request = DynamicMessage::decode(method(rpc).input(), &*request);
+            let sample = sample_request(RuntimeKind::default(), event(rpc), &pod, &container);
+            let request = DynamicMessage::decode(method(rpc).input(), &*sample);
             requests.push((rpc, request.expect("a request of this RPC")));
         }
     }
@@ -146,14 +146,14 @@ impl Recording {
     fn start(animal: &Animal<'_>, name: &str, socket: &Path) -> Self {
         let at = |suffix: &str| animal.folder.path().join(format!("{name}-{suffix}"));
         let (file, listen) = (at("session.nri"), at("proxy.sock"));
-        let proxy = Proxy::bind(&listen, socket).expect("it listens");
+        let bound = Proxy::bind(&listen, socket).expect("it listens");
         let output = create_file(&file).expect("it can be written");
         let mut options = Options::default();
         options.redact = false;
         let (stop, stopped) = oneshot::channel();
         let proxy = tokio::spawn(async move {
             let stopped = async { drop(stopped.await) };
-            proxy.record(output, options, stopped).await.expect("it records");
+            bound.record(output, options, stopped).await.expect("it records");
         });
         Recording { file, plugin: Running::launch(animal, &listen), proxy, stop }
     }

@@ -23,12 +23,6 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
         "map<string, Mount>",
     ];
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let is_target = |line: &str| {
-        let code = line.split("//").next().unwrap_or_default().trim();
-        code.ends_with(';')
-            && (code.contains(" = ") || code.starts_with("rpc "))
-            && !code.starts_with("option")
-    };
     let targets: Vec<usize> = (0..lines.len()).filter(|&at| is_target(&lines[at])).collect();
     let at = targets[rng.usize(..targets.len())];
     let line = &mut lines[at];
@@ -41,7 +35,7 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
         (["rpc", ..], _) => {
             let other =
                 ["Empty", "Container", "StateChangeEvent", "SynchronizeResponse"][rng.usize(..4)];
-            let start = before.find('(').map_or(0, |at| at + 1);
+            let start = before.find('(').map_or(0, |open| open + 1);
             let end = before.find(')').unwrap_or(start);
             format!("{}{other}{}", &before[..start], &before[end..])
         }
@@ -60,6 +54,14 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
     };
     let change = format!("{before} -> {line}");
     (lines.join("\n"), change)
+}
+
+/// Returns true if a line declares a field, a value or an RPC.
+fn is_target(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default().trim();
+    code.ends_with(';')
+        && (code.contains(" = ") || code.starts_with("rpc "))
+        && !code.starts_with("option")
 }
 
 /// The trouble of a pairing comes from the only change, so that some finding about it must not say

@@ -72,9 +72,8 @@ impl Parts {
 }
 
 fn file(package: &str, imports: &[&str], text: &str) -> String {
-    let imports = imports.iter().map(|name| format!("import \"{name}\";\n"));
-    let imports: String = imports.collect();
-    format!("syntax = \"proto3\";\npackage {package};\n{imports}{text}")
+    let lines: String = imports.iter().map(|name| format!("import \"{name}\";\n")).collect();
+    format!("syntax = \"proto3\";\npackage {package};\n{lines}{text}")
 }
 
 /// Adds the package to the requests and answers of a service.

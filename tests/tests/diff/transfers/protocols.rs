@@ -128,10 +128,6 @@ impl<'c> Direction<'c> {
     fn must_be_seen(&self) -> bool {
         let items = self.pairing.items.iter();
         let mut troubled = items.filter(|item| item.outcome > PairingOutcome::Loses).peekable();
-        let is_value = |item: &PairingItem| {
-            item.outcome == PairingOutcome::LosesPresence
-                || item.outcome == PairingOutcome::Misreads && item.detail.starts_with("sent as ")
-        };
         troubled.peek().is_some()
             && troubled.all(|item| item.kind == ItemKind::Field && is_value(item))
     }
@@ -201,16 +197,21 @@ fn trouble(
     None
 }
 
+/// Returns true if an item is about the value of a field.
+fn is_value(item: &PairingItem) -> bool {
+    item.outcome == PairingOutcome::LosesPresence
+        || item.outcome == PairingOutcome::Misreads && item.detail.starts_with("sent as ")
+}
+
 impl Sent<'_> {
     fn send(&self, decoder: &mut dyn Decoder, rng: &mut Rng) -> Option<String> {
         let mut message = values::message(&self.sent, rng, 5)?;
         // The mask has a meaning of its own, and other tests.
         message.clear_field_by_name("events");
-        let Some(understood) = decoder.decode(&self.expected, &message.encode_to_vec()) else {
+        let Some(answer) = decoder.decode(&self.expected, &message.encode_to_vec()) else {
             return Some(format!("{message} is refused"));
         };
-        let understood =
-            DynamicMessage::decode(self.expected.clone(), understood.as_slice()).ok()?;
+        let understood = DynamicMessage::decode(self.expected.clone(), answer.as_slice()).ok()?;
         if !self.from_plugin {
             message = without_unknown(message, &self.expected);
         }
@@ -234,15 +235,14 @@ fn without_unknown(mut message: DynamicMessage, expected: &MessageDescriptor) ->
         if !message.has_field(&field) {
             continue;
         }
-        let value = message.get_field(&field).into_owned();
-        let value = match value {
-            Value::Message(value) => Value::Message(without_unknown(value, &inner)),
-            Value::List(values) => {
-                let values = values.into_iter().map(|value| match value {
-                    Value::Message(value) => Value::Message(without_unknown(value, &inner)),
+        let value = match message.get_field(&field).into_owned() {
+            Value::Message(held) => Value::Message(without_unknown(held, &inner)),
+            Value::List(items) => {
+                let kept = items.into_iter().map(|item| match item {
+                    Value::Message(held) => Value::Message(without_unknown(held, &inner)),
                     other => other,
                 });
-                Value::List(values.collect())
+                Value::List(kept.collect())
             }
             other => other,
         };
@@ -256,7 +256,7 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
     if rng.u8(..6) == 0 {
         return rename(text, rng);
     }
-    let lines: Vec<&str> = text.lines().collect();
+    let mut lines: Vec<&str> = text.lines().collect();
     let fields: Vec<usize> = (0..lines.len()).filter(|&at| is_field(lines[at])).collect();
     let at = fields[rng.usize(..fields.len())];
     let before = code(lines[at]);
@@ -287,8 +287,7 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
         6 => String::new(),
         _ => format!("repeated {single} {name} = {number} [packed = false];"),
     };
-    let mut lines: Vec<String> = lines.into_iter().map(str::to_owned).collect();
-    lines[at].clone_from(&after);
+    lines[at] = &after;
     (lines.join("\n"), format!("{before} -> {after}"))
 }
 

@@ -36,8 +36,10 @@ pub(super) fn same_presence(sent: &DynamicMessage, read: &DynamicMessage) -> boo
             }
             (Value::List(sent), Value::List(read)) => {
                 let mut pairs = sent.iter().zip(read);
-                pairs.all(|(sent, read)| match (sent, read) {
-                    (Value::Message(sent), Value::Message(read)) => same_presence(sent, read),
+                pairs.all(|pair| match pair {
+                    (Value::Message(within), Value::Message(inside)) => {
+                        same_presence(within, inside)
+                    }
                     _ => true,
                 })
             }

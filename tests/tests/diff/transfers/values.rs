@@ -108,7 +108,7 @@ fn clean(value: Value) -> Value {
         Value::Message(message) => Value::Message(without_unknown(message)),
         Value::List(values) => Value::List(values.into_iter().map(clean).collect()),
         Value::Map(values) => {
-            Value::Map(values.into_iter().map(|(key, value)| (key, clean(value))).collect())
+            Value::Map(values.into_iter().map(|(key, held)| (key, clean(held))).collect())
         }
         other => other,
     }

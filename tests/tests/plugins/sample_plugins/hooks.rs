@@ -33,8 +33,11 @@ fn conditions() -> Vec<(&'static str, Value)> {
         json!({ "hasbindmounts": true, "annotations": ["1"], "arguments": ["-c"] }),
         json!({ "arguments": [] }),
     ];
-    let current = current.into_iter().map(|when| ("1.0.0", when));
-    current.chain(old.into_iter().map(|when| ("0.1.0", when))).collect()
+    current
+        .into_iter()
+        .map(|when| ("1.0.0", when))
+        .chain(old.into_iter().map(|when| ("0.1.0", when)))
+        .collect()
 }
 
 /// Writes a file for each condition, with stages that vary.
@@ -100,8 +103,7 @@ fn hooks_in_go(folder: &Path, containers: &[Value]) -> Vec<Value> {
     let output = go.wait_with_output().expect("the peer ends");
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).expect("output is text");
-    let lines = text.lines().map(serde_json::from_str);
-    lines.map(|line| line.expect("line is JSON")).collect()
+    text.lines().map(|line| serde_json::from_str(line).expect("line is JSON")).collect()
 }
 
 /// Returns hooks of an adjustment as in an OCI configuration.
@@ -135,15 +137,15 @@ fn hooks_are_those_of_the_library_in_go() {
     let folder = tempfile::tempdir().expect("temporary folder");
     hook_files(folder.path());
     let containers = containers();
-    let expected = hooks_in_go(folder.path(), &containers);
-    assert_eq!(expected.len(), containers.len());
+    let in_go = hooks_in_go(folder.path(), &containers);
+    assert_eq!(in_go.len(), containers.len());
     let mut runtime = started("v0.12.5");
     let path = folder.path().to_str().expect("path is text");
     let _plugin = external(&mut runtime, "10", "hook-injector", &["--hooks", path]);
-    for (container, expected) in containers.iter().zip(expected) {
+    for (container, expected) in containers.iter().zip(in_go) {
         let mount = json!({ "destination": "/srv", "source": "/srv", "type": "bind" });
-        let mounts = (container["hasMounts"] == true).then_some(mount);
-        let mounts: Vec<_> = mounts.into_iter().collect();
+        let mounts: Vec<_> =
+            (container["hasMounts"] == true).then_some(mount).into_iter().collect();
         let fields = json!({ "args": container["args"], "mounts": mounts });
         let adjust = create(&mut runtime, container["annotations"].clone(), fields);
         let adjust = adjust.expect("is created");

@@ -112,20 +112,19 @@ fn add_page(page: &[u8]) {
 
 /// Returns reports about a node with many results, or with one that has many parts.
 fn policy_reports() -> Vec<Vec<u8>> {
-    let report = |results: &str| {
-        let head =
-            r#""apiVersion":"a/v1","kind":"ClusterReport","scope":{"kind":"Node","name":"n"}"#;
-        let summary = r#""summary":{"pass":0,"fail":0,"warn":0,"error":0,"skip":0}"#;
-        format!(r#"{{{head},{summary},"metadata":{{"name":"n"}},"results":[{results}]}}"#)
-            .into_bytes()
-    };
     let result = |more: &str| format!(r#"{{"result":"fail"{more}}}"#);
     vec![
-        report(&list("{}")),
-        report(&list(&result(""))),
-        report(&result(&format!(r#","resources":[{}]"#, list("{}")))),
-        report(&result(&format!(r#","properties":{}"#, keys().replace(":0", ":\"\"")))),
+        policy_report(&list("{}")),
+        policy_report(&list(&result(""))),
+        policy_report(&result(&format!(r#","resources":[{}]"#, list("{}")))),
+        policy_report(&result(&format!(r#","properties":{}"#, keys().replace(":0", ":\"\"")))),
     ]
+}
+
+fn policy_report(results: &str) -> Vec<u8> {
+    let head = r#""apiVersion":"a/v1","kind":"ClusterReport","scope":{"kind":"Node","name":"n"}"#;
+    let summary = r#""summary":{"pass":0,"fail":0,"warn":0,"error":0,"skip":0}"#;
+    format!(r#"{{{head},{summary},"metadata":{{"name":"n"}},"results":[{results}]}}"#).into_bytes()
 }
 
 pub(super) fn decoders() -> Vec<Decoder> {

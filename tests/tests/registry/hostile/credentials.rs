@@ -46,18 +46,18 @@ fn credentials_reach_only_the_realm_that_may_have_them() {
     let tokens = token_server();
     let realm = format!("http://{}/token", tokens.host());
     let registry = with_tokens(move || realm.clone());
-    let (known, _folder) = client(&[registry.host(), tokens.host()], &[&registry.host()]);
+    let (known, _known_folder) = client(&[registry.host(), tokens.host()], &[&registry.host()]);
     known.manifest(&image(&registry)).unwrap();
     assert_eq!(tokens.requests()[0].header("authorization"), BASIC);
 
     // The token server is not named: a registry over plain HTTP may not send the password there.
     let stranger = token_server();
-    for realm in
+    for elsewhere in
         [format!("http://{}/token", stranger.host()), format!("https://{}/token", stranger.host())]
     {
-        let registry = with_tokens(move || realm.clone());
-        let (client, _folder) = client(&[registry.host()], &[&registry.host()]);
-        let error = client.manifest(&image(&registry)).unwrap_err();
+        let asking = with_tokens(move || elsewhere.clone());
+        let (client, _folder) = client(&[asking.host()], &[&asking.host()]);
+        let error = client.manifest(&image(&asking)).unwrap_err();
         assert_eq!(error.kind, SkipKind::Permission, "{error}");
         assert!(error.to_string().contains("is not sent the credentials"), "{error}");
     }
@@ -86,12 +86,12 @@ fn a_redirect_does_not_take_credentials_along() {
         client(&[registry.host(), store.host()], &[&registry.host(), &store.host()]);
     let image = image(&registry);
     let size = bytes.len() as u64;
-    let name = Digest::parse(&name).unwrap();
-    logged_in.blob(&image, &name, size).unwrap();
+    let digest = Digest::parse(&name).unwrap();
+    logged_in.blob(&image, &digest, size).unwrap();
     assert_eq!(store.requests()[0].header("authorization"), "");
 
-    let (wary, _folder) = client(&[registry.host()], &[&registry.host()]);
-    let error = wary.blob(&image, &name, size).err().unwrap();
+    let (wary, _wary_folder) = client(&[registry.host()], &[&registry.host()]);
+    let error = wary.blob(&image, &digest, size).err().unwrap();
     assert!(error.to_string().contains("is not encrypted"), "{error}");
     assert_eq!(store.requests().len(), 1);
 }

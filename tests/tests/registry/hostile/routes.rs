@@ -83,7 +83,7 @@ fn a_proxy_that_refuses_is_named() {
     assert_eq!(error.to_string(), expected);
     let gone = Server::proxy("127.0.0.1:1", 200).host();
     let client = with_environment(&[], Environment::from([("HTTPS_PROXY", gone.as_str())]));
-    let error = client.manifest(&image).unwrap_err().to_string();
-    let expected = format!("cannot reach registry.test through the proxy {gone}: ");
-    assert!(error.starts_with(&expected), "{error}");
+    let shown = client.manifest(&image).unwrap_err().to_string();
+    let beginning = format!("cannot reach registry.test through the proxy {gone}: ");
+    assert!(shown.starts_with(&beginning), "{shown}");
 }
