@@ -99,10 +99,10 @@ fn the_type_of_another_argument_is_told_as_the_author_writes_it() {
         }
     };
     let expanded = crate::block::plugin(quote!(name = "greeter", index = "10"), block).to_string();
-    let told = "the argument `pod` of `create_container` is `PodSandbox`, not `Container`\\n\
+    let expected = "the argument `pod` of `create_container` is `PodSandbox`, not `Container`\\n\
                 help: write `async fn create_container(&self, pod: PodSandbox, container: Container) -> \
                 nri::Result<Adjustment>`";
-    assert!(expanded.contains(told), "{expanded}");
+    assert!(expanded.contains(expected), "{expanded}");
     assert_eq!(expanded.matches("compile_error").count(), 1, "{expanded}");
 }
 

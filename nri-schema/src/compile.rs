@@ -125,14 +125,13 @@ pub fn file(path: &Path) -> Result<Compiled, Error> {
 ///
 /// Returns the errors of [`file()`].
 pub fn file_with(path: &Path, imports: &Imports) -> Result<Compiled, Error> {
-    let name = path.file_name().map(|name| name.to_string_lossy());
-    let Some(name) = name.filter(|_| path.is_file()) else {
+    let Some(file_name) = path.file_name().filter(|_| path.is_file()) else {
         return Err(not_a_file(path).into());
     };
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let mut roots = imports.roots();
     let prefix = imports.prefix_of(&folder).unwrap_or_default();
-    let name = format!("{prefix}{name}");
+    let name = format!("{prefix}{}", file_name.to_string_lossy());
     roots.push(Root { prefix, folder: folder.clone() });
     roots.extend([Root::at(folder), Root::at(PathBuf::new())]);
     compile(Files::on_disk(roots, imports.option()), &[name], &path.display().to_string())
@@ -155,13 +154,13 @@ pub fn folder(root: &Path) -> Result<Compiled, Error> {
 ///
 /// Returns the errors of [`folder()`].
 pub fn folder_with(root: &Path, imports: &Imports) -> Result<Compiled, Error> {
-    let names = files::protos_below(root)?;
+    let below = files::protos_below(root)?;
     let mut roots = imports.roots();
     let prefix = match imports.prefix_of(root) {
         Some(prefix) => prefix,
-        None => imports::common_prefix(root, &names),
+        None => imports::common_prefix(root, &below),
     };
-    let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
+    let names: Vec<String> = below.iter().map(|name| format!("{prefix}{name}")).collect();
     roots.insert(0, Root { prefix, folder: root.to_path_buf() });
     compile(Files::on_disk(roots, imports.option()), &names, &root.display().to_string())
 }
@@ -196,22 +195,20 @@ pub fn modules_with(
     modules: &[Module],
     imports: &Imports,
 ) -> Result<Compiled, Error> {
-    let mut names: BTreeMap<String, PathBuf> = BTreeMap::new();
+    let mut paths: BTreeMap<String, PathBuf> = BTreeMap::new();
     for module in modules {
-        let found = files::protos_below(&module.root)?;
-        for name in found {
+        for name in files::protos_below(&module.root)? {
             let path = module.root.join(&name);
             if !module.has(&path) {
                 continue;
             }
-            if let Some(other) = names.insert(name, path.clone()) {
+            if let Some(other) = paths.insert(name, path.clone()) {
                 return Err(twice(&other, &path).into());
             }
         }
     }
-    let names: Vec<String> = names.into_keys().collect();
-    let mut roots: Vec<Root> =
-        (modules.iter()).map(|module| Root::at(module.root.clone())).collect();
+    let names: Vec<String> = paths.into_keys().collect();
+    let mut roots: Vec<Root> = modules.iter().map(|module| Root::at(module.root.clone())).collect();
     roots.extend(imports.roots());
     compile(Files::on_disk(roots, imports.option()), &names, &folder.display().to_string())
 }

@@ -104,7 +104,7 @@ impl Error {
     pub fn with_texts<'t>(self, text: impl Fn(&str) -> Option<&'t str>) -> Error {
         Error {
             first: Box::new(self.first.with_text(&text)),
-            rest: (self.rest.into_iter()).map(|problem| problem.with_text(&text)).collect(),
+            rest: self.rest.into_iter().map(|problem| problem.with_text(&text)).collect(),
         }
     }
 
@@ -112,7 +112,7 @@ impl Error {
     pub fn with_paths<'p>(self, path: impl Fn(&str) -> Option<&'p Path>) -> Error {
         Error {
             first: Box::new(self.first.with_path(&path)),
-            rest: (self.rest.into_iter()).map(|problem| problem.with_path(&path)).collect(),
+            rest: self.rest.into_iter().map(|problem| problem.with_path(&path)).collect(),
         }
     }
 

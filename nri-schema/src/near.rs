@@ -27,10 +27,10 @@ pub fn versions<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Ve
     let known: Vec<_> = known.into_iter().filter_map(|name| Some((numbers(name)?, name))).collect();
     // Of several names for the newest, the last is the release.
     let newest = known.iter().max().map(|(_, name)| *name);
-    let mut near: Vec<_> =
+    let mut by_distance: Vec<_> =
         known.iter().map(|(number, name)| (distance(wanted, *number), *name)).collect();
-    near.sort();
-    let mut near: Vec<&str> = near.into_iter().map(|(_, name)| name).collect();
+    by_distance.sort();
+    let mut near: Vec<&str> = by_distance.into_iter().map(|(_, name)| name).collect();
     near.dedup();
     near.truncate(MAX_OFFERED);
     if let Some(newest) = newest.filter(|newest| !near.contains(newest)) {
@@ -75,9 +75,8 @@ mod tests {
 
     #[test]
     fn the_newest_is_always_among_them() {
-        let known: Vec<String> = (0..20).map(|patch| format!("v0.2.{patch}")).collect();
-        let known = known.iter().map(String::as_str).chain(KNOWN);
-        let near = super::versions("v0.2.7", known);
+        let patches: Vec<String> = (0..20).map(|patch| format!("v0.2.{patch}")).collect();
+        let near = super::versions("v0.2.7", patches.iter().map(String::as_str).chain(KNOWN));
         assert_eq!((near.len(), near[0], near[4]), (5, "v0.2.7", "v0.12.4"));
     }
 

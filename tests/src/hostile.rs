@@ -45,7 +45,7 @@ pub enum ExpectedAnswer {
 
 /// The results of the readers for a file, checked against the newest release of NRI.
 #[derive(Debug)]
-pub struct Found {
+pub struct JudgedFile {
     /// The sightings.
     pub seen: Vec<Sighting>,
     /// The verdicts on it.
@@ -60,7 +60,7 @@ pub struct Found {
 ///
 /// Panics if the built-in tables are broken.
 #[must_use]
-pub fn look(file: &str, bytes: &[u8]) -> Found {
+pub fn judged(file: &str, bytes: &[u8]) -> JudgedFile {
     let target = Target::newest(&HISTORY).expect("there is a release");
     let file = File {
         place: file.into(),
@@ -74,10 +74,10 @@ pub fn look(file: &str, bytes: &[u8]) -> Found {
     let skipped = answers.iter().any(Result::is_err);
     let seen: Vec<Sighting> = answers.into_iter().flatten().flatten().collect();
     let verdicts = seen.iter().filter_map(|seen| judge(seen, &target));
-    Found { verdicts: verdicts.collect(), seen, skipped }
+    JudgedFile { verdicts: verdicts.collect(), seen, skipped }
 }
 
-impl Found {
+impl JudgedFile {
     /// Returns true if it requires action, or may require it.
     #[must_use]
     pub fn warns(&self) -> bool {
@@ -108,7 +108,7 @@ impl Found {
 pub fn check(rows: &[HostileRow]) {
     let mut wrong = Vec::new();
     for row in rows {
-        let found = look(row.file, &row.bytes);
+        let found = judged(row.file, &row.bytes);
         if !found.is(row.answer) {
             wrong.push(format!("{}: expected {:?}, found {found:#?}", row.member, row.answer));
         }

@@ -64,8 +64,7 @@ impl Registry {
     /// Returns all requests so far, except those that only ask for the protocol.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
-        let all = self.server.requests().into_iter();
-        all.filter(|request| request.path != "/v2/").collect()
+        self.server.requests().into_iter().filter(|request| request.path != "/v2/").collect()
     }
 
     /// Returns the number of requests whose path contains this text.

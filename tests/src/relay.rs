@@ -14,8 +14,9 @@ use crate::peers::NRI_RELEASES;
 /// Returns the events of a pod's life that the newest reference runtime relays, in order.
 /// Validators get theirs with CreateContainer.
 pub fn events() -> impl Iterator<Item = &'static str> {
-    let events = life_of(NRI_RELEASES[NRI_RELEASES.len() - 1]).into_iter();
-    events.filter(|event| *event != "ValidateContainerAdjustment")
+    life_of(NRI_RELEASES[NRI_RELEASES.len() - 1])
+        .into_iter()
+        .filter(|event| *event != "ValidateContainerAdjustment")
 }
 
 /// Relays a request.

@@ -76,8 +76,7 @@ pub fn stale(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
 
 /// Returns the targets with paths below `root`.
 pub(crate) fn beneath(root: &Path, targets: Vec<Target>) -> Vec<Target> {
-    let targets = targets.into_iter();
-    targets.map(|(path, content)| (root.join(path), content)).collect()
+    targets.into_iter().map(|(path, content)| (root.join(path), content)).collect()
 }
 
 /// Returns the paths of those of `targets` that are stale.

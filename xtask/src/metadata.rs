@@ -92,8 +92,9 @@ impl Metadata {
     pub fn read(root: &Path) -> Result<Self, TaskError> {
         let workspace = workspace(root)?;
         let missing = |what: &str| TaskError::Metadata(what.to_owned());
-        let mut packages = workspace.packages.into_iter();
-        let command = packages
+        let command = workspace
+            .packages
+            .into_iter()
             .find(|package| package.name == COMMAND)
             .ok_or_else(|| missing("the workspace has no crate nri-compat"))?;
         let table = workspace
@@ -130,8 +131,7 @@ fn workspace(root: &Path) -> Result<Workspace, TaskError> {
 ///
 /// Returns an error if cargo fails.
 pub(crate) fn published(root: &Path) -> Result<Vec<String>, TaskError> {
-    let packages = workspace(root)?.packages.into_iter();
-    let published = packages.filter(Package::is_published);
+    let published = workspace(root)?.packages.into_iter().filter(Package::is_published);
     Ok(published.map(|package| package.name).collect())
 }
 

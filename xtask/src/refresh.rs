@@ -211,10 +211,8 @@ fn added(
 /// table.
 fn new_releases(runtime: &Runtime, mut versions: Vec<Version>) -> Vec<Version> {
     let oldest = runtime.releases.first().map(|oldest| &oldest.version);
-    let is_known = |version: &Version| {
-        let mut releases = runtime.releases.iter();
-        releases.any(|known| known.version == *version)
-    };
+    let is_known =
+        |version: &Version| runtime.releases.iter().any(|known| known.version == *version);
     versions.retain(|version| oldest.is_none_or(|oldest| version > oldest) && !is_known(version));
     versions
 }

@@ -81,7 +81,7 @@ struct Programs {
 }
 
 /// The facts that every artifact needs.
-struct Release<'a> {
+struct ReleaseBuild<'a> {
     root: &'a Path,
     out: &'a Path,
     metadata: Metadata,
@@ -94,7 +94,7 @@ struct Release<'a> {
 /// Returns an error if a tool is missing or fails, or a file cannot be read or written.
 pub fn release(root: &Path, options: &Options) -> Result<Built, TaskError> {
     fs::create_dir_all(&options.out).map_err(writing(&options.out))?;
-    let release = Release { root, out: &options.out, metadata: Metadata::read(root)? };
+    let release = ReleaseBuild { root, out: &options.out, metadata: Metadata::read(root)? };
     let built = release.build(options.only.as_deref())?;
     let files = Files::write(&release, &built)?;
     for programs in &built {

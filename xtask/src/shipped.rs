@@ -168,8 +168,11 @@ mod tests {
         let history = History::embedded().expect("the tables fit together");
         let mut plugin = rpc::read(&history).expect("it has a service");
         let mut protocol = plugin.protocol.clone();
-        let services = protocol.services.iter_mut();
-        let runtime = services.flat_map(|it| &mut it.rpcs).find(|it| it.name == "UpdateContainers");
+        let runtime = protocol
+            .services
+            .iter_mut()
+            .flat_map(|it| &mut it.rpcs)
+            .find(|it| it.name == "UpdateContainers");
         runtime.expect("plugins call it").name = "Authenticate".to_owned();
         plugin.protocol = &protocol;
         let text = formatted(&runtime_rpcs::emit(&plugin).expect("it is a name"));

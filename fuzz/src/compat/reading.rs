@@ -5,8 +5,7 @@ use nri_compat::check::evidence::{READERS, Reader};
 
 /// Returns the reader with this name.
 pub(crate) fn reader(name: &str) -> &'static dyn Reader {
-    let mut readers = READERS.iter();
-    let found = readers.find(|reader| reader.name() == name);
+    let found = READERS.iter().find(|reader| reader.name() == name);
     *found.expect("the name is that of a reader")
 }
 

@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::policy::{self, FailOn};
 use crate::report::check::CheckReport;
-use crate::report::template::{self, Format, Look, UserTemplate};
+use crate::report::template::{self, Format, TextStyle, UserTemplate};
 use crate::report::{openmetrics, policy_report};
 use crate::system;
 
@@ -121,8 +121,8 @@ impl AnswerArgs {
 
     /// Writes the report piece by piece, because it may be large.
     fn write(&self, report: CheckReport, out: &mut dyn Write) -> io::Result<()> {
-        let look = Look { explain: self.explain, ..output::look() };
-        template::write(report, self.format, look, out)
+        let style = TextStyle { explain: self.explain, ..output::text_style() };
+        template::write(report, self.format, style, out)
     }
 }
 

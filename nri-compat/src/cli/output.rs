@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-use crate::report::template::{self, Format, Look, Templated};
+use crate::report::template::{self, Format, Templated, TextStyle};
 use crate::report::visible;
 
 /// Returns the width and colours of text on standard output, which has colours on a terminal,
 /// unless they are disabled (`NO_COLOR`, `CLICOLOR`).
-pub(super) fn look() -> Look {
-    Look {
+pub(super) fn text_style() -> TextStyle {
+    TextStyle {
         coloured: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         width: width(),
         explain: false,
@@ -22,7 +22,7 @@ pub(super) fn look() -> Look {
 
 /// Returns a report as text in that look.
 pub(super) fn text(report: impl Templated) -> String {
-    template::text(report, look())
+    template::text(report, text_style())
 }
 
 /// Prints a report in one of its formats.
@@ -30,7 +30,7 @@ pub(super) fn print_report<R: Templated + Serialize>(
     report: R,
     format: Format,
 ) -> Result<(), Error> {
-    write(|out| template::write(report, format, look(), out))
+    write(|out| template::write(report, format, text_style(), out))
 }
 
 /// Returns the number of columns of standard output: `COLUMNS` if it is a number, else the width of

@@ -82,7 +82,7 @@ fn template_name<R: Templated>(ending: &str) -> String {
 
 /// The style of a text report.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Look {
+pub struct TextStyle {
     /// True if it has ANSI colours, for a terminal.
     pub coloured: bool,
     /// The maximum number of columns of a line, from 20 to 200. Without it, prose is wrapped at 100
@@ -242,7 +242,7 @@ fn syntax() -> SyntaxConfig {
 ///
 /// Panics if the report has no such format.
 pub fn render(report: impl Templated + Serialize, format: Format) -> String {
-    written(|out| write(report, format, Look::default(), out))
+    written(|out| write(report, format, TextStyle::default(), out))
 }
 
 /// Returns a report as text in a style.
@@ -250,8 +250,8 @@ pub fn render(report: impl Templated + Serialize, format: Format) -> String {
 /// # Panics
 ///
 /// Panics if the report has no text.
-pub fn text(report: impl Templated, look: Look) -> String {
-    written(|out| write_text(report, look, out))
+pub fn text(report: impl Templated, style: TextStyle) -> String {
+    written(|out| write_text(report, style, out))
 }
 
 /// Writes a report in a format, piece by piece. Only text has a style.
@@ -262,11 +262,11 @@ pub fn text(report: impl Templated, look: Look) -> String {
 pub fn write<R: Templated + Serialize>(
     report: R,
     format: Format,
-    look: Look,
+    style: TextStyle,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format.writer() {
-        Writer::Template(_) if format == Format::Text => write_text(report, look, out),
+        Writer::Template(_) if format == Format::Text => write_text(report, style, out),
         Writer::Template(ending) => {
             write_template(&ENVIRONMENT, &template_name::<R>(ending), report.context(), out)
         }
@@ -278,12 +278,12 @@ pub fn write<R: Templated + Serialize>(
     }
 }
 
-fn write_text<R: Templated>(report: R, look: Look, out: &mut dyn Write) -> io::Result<()> {
+fn write_text<R: Templated>(report: R, style: TextStyle, out: &mut dyn Write) -> io::Result<()> {
     let (least, most) = WIDTHS;
-    let width = look.width.map(|columns| columns.clamp(least, most));
+    let width = style.width.map(|columns| columns.clamp(least, most));
     let mut environment = ENVIRONMENT.clone();
-    text::add(&mut environment, look.coloured, width);
-    environment.add_global("explain", look.explain);
+    text::add(&mut environment, style.coloured, width);
+    environment.add_global("explain", style.explain);
     let name = template_name::<R>("txt");
     write_template(&environment, &name, report.context(), &mut Wrapping::new(out, width))
 }
@@ -334,7 +334,7 @@ mod tests {
             }
         }
         for format in [Format::Csv, Format::Text] {
-            let error = write(CheckReport::default(), format, Look::default(), &mut Closed)
+            let error = write(CheckReport::default(), format, TextStyle::default(), &mut Closed)
                 .expect_err("it is closed");
             assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
         }

@@ -11,11 +11,11 @@ use nri_compat::check::evidence::Reader;
 use nri_compat::check::progress::Progress;
 use nri_compat::sighting::Interface;
 
-fn look(paths: &[&Path]) -> Collected {
-    look_with(paths, &[&Marker])
+fn collected(paths: &[&Path]) -> Collected {
+    collected_with(paths, &[&Marker])
 }
 
-fn look_with(paths: &[&Path], readers: &[&dyn Reader]) -> Collected {
+fn collected_with(paths: &[&Path], readers: &[&dyn Reader]) -> Collected {
     let request = Request {
         paths: paths.iter().map(|path| path.to_path_buf()).collect(),
         threads: 4,
@@ -47,7 +47,7 @@ fn a_folder_is_walked_and_its_answer_sorted() {
     fs::write(root.join("other"), "nothing").unwrap();
     fs::write(root.join("empty"), "").unwrap();
 
-    let found = look(&[&root]);
+    let found = collected(&[&root]);
     let expected = shown(&root, &["10-a", "deep/20-b", "deep/er/.hidden/30-c"]);
     assert_eq!(paths(&found), expected);
     assert_eq!(found.summary.files, 6);
@@ -67,7 +67,7 @@ fn a_file_with_several_names_is_read_once_under_a_fixed_one() {
         fs::write(root.join("x/plain"), "MARK soft").unwrap();
         symlink(root.join("x/plain"), root.join("a-link")).unwrap();
         symlink("z/own", root.join("a-link-too")).unwrap();
-        assert_eq!(paths(&look(&[&root])), shown(&root, &["b/link-1", "x/plain"]));
+        assert_eq!(paths(&collected(&[&root])), shown(&root, &["b/link-1", "x/plain"]));
     }
 }
 
@@ -82,7 +82,7 @@ fn links_out_of_a_folder_are_followed_and_cycles_end() {
     symlink("loop-a", root.join("loop-b")).unwrap();
     symlink("nowhere", root.join("dangling")).unwrap();
 
-    let found = look(&[&root]);
+    let found = collected(&[&root]);
     assert_eq!(paths(&found), shown(&root, &["10-out"]));
     assert_eq!(found.sightings[0].name.as_deref(), Some("10-out"));
     assert!(found.skipped.is_empty(), "{:?}", found.skipped);
@@ -96,9 +96,9 @@ fn paths_that_are_named_are_followed_and_overlaps_read_once() {
     symlink("in", root.join("link")).unwrap();
     let (inner, link, file) = (root.join("in"), root.join("link"), root.join("in/plugin"));
 
-    assert_eq!(paths(&look(&[&link])), shown(&root, &["link/plugin"]));
-    assert_eq!(paths(&look(&[&inner, &root])), shown(&root, &["in/plugin"]));
-    assert_eq!(paths(&look(&[&file, &root, &file])), shown(&root, &["in/plugin"]));
+    assert_eq!(paths(&collected(&[&link])), shown(&root, &["link/plugin"]));
+    assert_eq!(paths(&collected(&[&inner, &root])), shown(&root, &["in/plugin"]));
+    assert_eq!(paths(&collected(&[&file, &root, &file])), shown(&root, &["in/plugin"]));
 }
 
 #[test]
@@ -132,12 +132,12 @@ fn what_is_named_and_cannot_be_judged_is_unknown() {
         ("socket", "neither a file nor a folder"),
     ] {
         let path = root.join(name);
-        let found = look(&[&path]);
+        let found = collected(&[&path]);
         assert_eq!(answers(&found), [format!("{}: {reason}", path.display())]);
         assert!(matches!(found.sightings[0].interface, Interface::Unknown(_)));
         assert!(found.skipped.is_empty() && found.missing.is_empty(), "{name}");
     }
-    let found = look(&[&root.join("absent")]);
+    let found = collected(&[&root.join("absent")]);
     assert_eq!(found.skipped[0].reason, "no such file or folder");
     assert_eq!(found.missing, shown(&root, &["absent"]));
 }
@@ -163,7 +163,7 @@ fn executables_that_a_runtime_would_start_are_unknown_if_nothing_knows_them() {
     symlink("10-shell", plugins.join("80-link")).unwrap();
     symlink("/nowhere", plugins.join("90-dangling")).unwrap();
     for start in [root.as_path(), &plugins] {
-        let found = look(&[start]);
+        let found = collected(&[start]);
         let names: Vec<String> = answers(&found)
             .iter()
             .map(|line| line.replace(&format!("{}/", plugins.display()), ""))
@@ -202,7 +202,7 @@ fn a_plugin_is_reported_under_every_name_that_a_runtime_starts() {
     let expected =
         ["30-named", "nri/plugins/10-soft", "nri/plugins/11-chain", "nri/plugins/20-hard"];
     for _ in 0..10 {
-        let found = look(&[&root]);
+        let found = collected(&[&root]);
         assert_eq!(paths(&found), shown(&root, &expected));
         assert_eq!(found.sightings[1].name.as_deref(), Some("10-soft"));
     }
@@ -218,7 +218,7 @@ fn pipes_are_read_like_files() {
         let pipe = pipe.clone();
         std::thread::spawn(move || fs::write(pipe, "MARK piped").unwrap())
     };
-    let found = look(&[&pipe]);
+    let found = collected(&[&pipe]);
     writer.join().unwrap();
     assert_eq!(paths(&found), shown(&root, &["pipe"]));
 }
@@ -235,7 +235,7 @@ fn every_file_has_one_fate() {
     }
     let tar = crate::common::image::Layer::new().file("a", "MARK a").file("b", "text").tar();
     fs::write(root.join("x.tar"), tar).unwrap();
-    let found = look(&[&root]);
+    let found = collected(&[&root]);
     let inputs = found.summary.inputs;
     assert_eq!((inputs.evidence, inputs.other_names, inputs.empty), (2, 1, 1));
     assert_eq!((inputs.other_files, inputs.archives, inputs.unreadable), (301, 1, 1));
@@ -250,7 +250,7 @@ fn sockets_fifos_and_devices_in_folders_are_not_opened() {
     assert!(made.unwrap().success());
     symlink("fifo", root.join("to-fifo")).unwrap();
     symlink("/dev/zero", root.join("to-device")).unwrap();
-    let found = look(&[&root]);
+    let found = collected(&[&root]);
     assert_eq!(found.summary.files, 0);
     assert!(found.skipped.is_empty(), "{:?}", found.skipped);
 }
@@ -261,14 +261,14 @@ fn a_named_folder_without_files_is_said_to_be_empty() {
     fs::create_dir_all(root.join("in/ner")).unwrap();
     let inner = root.join("in");
     for path in [&root, &inner] {
-        let found = look(&[path]);
+        let found = collected(&[path]);
         let line = format!("{}: contains no files", path.display());
         assert_eq!(answers(&found), [line]);
         assert!(matches!(found.sightings[0].interface, Interface::Unknown(_)));
     }
     fs::write(inner.join("text"), "text").unwrap();
-    assert!(look(&[&root]).sightings.is_empty());
-    assert_eq!(look(&[&root, &inner]).sightings, []);
+    assert!(collected(&[&root]).sightings.is_empty());
+    assert_eq!(collected(&[&root, &inner]).sightings, []);
 }
 
 #[test]
@@ -277,12 +277,12 @@ fn names_that_are_no_text_are_shown_escaped() {
     let (_keep, root) = folder();
     let name = std::ffi::OsStr::from_bytes(b"10-\xff\n");
     fs::write(root.join(name), "MARK x").unwrap();
-    assert_eq!(paths(&look(&[&root])), shown(&root, &["10-\\xff\\u{a}"]));
+    assert_eq!(paths(&collected(&[&root])), shown(&root, &["10-\\xff\\u{a}"]));
 }
 
 #[test]
 fn pseudo_filesystems_are_not_walked() {
-    let found = look(&[Path::new("/proc")]);
+    let found = collected(&[Path::new("/proc")]);
     assert_eq!(answers(&found), ["/proc: a pseudo filesystem, not walked"]);
 }
 
@@ -292,7 +292,7 @@ fn a_reader_that_fails_or_panics_does_not_end_the_scan() {
     for (name, text) in [("a", "MARK FAIL"), ("b", "MARK PANIC"), ("c", "MARK fine")] {
         fs::write(root.join(name), text).unwrap();
     }
-    let found = look(&[&root]);
+    let found = collected(&[&root]);
     assert_eq!(paths(&found), shown(&root, &["c"]));
     let reasons: Vec<_> = found.skipped.iter().map(|skip| &*skip.reason).collect();
     assert_eq!(reasons, ["broken as asked", "defect in the reader `marker`: it panicked"]);

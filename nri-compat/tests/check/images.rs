@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::image::{Layer, Parts, docker, gzip, oci, zstd};
-use crate::common::{Marker, Tree, look, look_with, paths, skipped};
+use crate::common::{Marker, Tree, collected, collected_with, paths, skipped};
 use nri_compat::check::collect::Collected;
 use nri_compat::check::content::File;
 use nri_compat::check::evidence::{Reader, Unreadable};
@@ -24,7 +24,7 @@ fn plain_archives_are_looked_into_however_they_are_packed() {
         .file("bin/other", "nothing")
         .tar();
     for bytes in [tar.clone(), gzip(&tar), zstd(&tar)] {
-        let found = look(&bytes);
+        let found = collected(&bytes);
         assert_eq!(paths(&found), ["it: /bin/10-a", "it: /bin/20-large"]);
         assert_eq!(found.sightings[0].name.as_deref(), Some("10-a"));
         assert_eq!(detail(&found, 1), large);
@@ -64,7 +64,7 @@ fn of_an_image_counts_what_its_container_would_see() {
     ];
     let both: &[&str] = &["a/layer.tar", "b/layer.tar"];
     let images = docker(&[("example.org/p:1", both), ("below:2", &["a/layer.tar"])], &layers);
-    let found = look(&images.tar());
+    let found = collected(&images.tar());
     assert_eq!(
         paths(&found),
         [
@@ -95,7 +95,7 @@ fn hard_links_are_one_file_under_a_name_that_is_left() {
         Layer::new().file("bin/.wh.a", "").hard_link("usr/c", "bin/c").file("bin/.wh.c", "").tar();
     let layers = [("1.tar", lower), ("2.tar", upper)];
     let image = docker(&[("low", &["1.tar"]), ("up", &["1.tar", "2.tar"])], &layers);
-    let found = look(&image.tar());
+    let found = collected(&image.tar());
     assert_eq!(
         paths(&found),
         ["it: low: /bin/a", "it: low: /bin/c", "it: up: /bin/b", "it: up: /usr/c"]
@@ -110,7 +110,7 @@ fn a_path_that_comes_twice_counts_as_it_came_last() {
         .file("b", "MARK gone")
         .file("b", "no mark")
         .tar();
-    let found = look(&tar);
+    let found = collected(&tar);
     assert_eq!(paths(&found), ["it: /a"]);
     assert_eq!(detail(&found, 0), "MARK last");
 }
@@ -122,14 +122,14 @@ fn oci_layouts_are_the_same_as_tar_packed_and_as_folder() {
     let parts = oci(&[("p:1", &["aaaa", "bbbb"]), ("q", &["bbbb"])], &layers);
     let expected = ["p:1: /etc/y", "p:1: /usr/bin/10-x", "q: /etc/y"];
     for bytes in [parts.tar(), gzip(&parts.tar()), zstd(&parts.tar())] {
-        let found = look(&bytes);
+        let found = collected(&bytes);
         assert_eq!(paths(&found), expected.map(|path| format!("it: {path}")));
         assert_eq!(skipped(&found), [""; 0]);
     }
     let tree = Tree::new();
     parts.0.iter().for_each(|(path, bytes)| tree.file(&format!("images/it/{path}"), bytes));
     tree.file("images/beside", b"MARK beside");
-    let found = tree.look(&[&Marker]);
+    let found = tree.collected(&[&Marker]);
     let bare = tree.bare(found.sightings.clone());
     let places: Vec<_> = bare.iter().map(|seen| seen.place.to_string()).collect();
     let mut all = vec!["images/beside".to_owned()];
@@ -152,7 +152,7 @@ fn platforms_are_told_apart_and_what_is_missing_is_said() {
     let parts = oci(&[("unused", &["aaaa", "cccc"])], &[("aaaa", layer)])
         .with("blobs/sha256/eeee", inner.to_string())
         .with("index.json", index.to_string());
-    let found = look(&parts.tar());
+    let found = collected(&parts.tar());
     assert_eq!(paths(&found), ["it: example.org/p:1 (linux/amd64): /x"]);
     assert_eq!(
         skipped(&found),
@@ -174,7 +174,7 @@ fn docker_layers_that_link_to_each_other_are_followed() {
         .symbolic_link("c/layer.tar", "layer.tar")
         .entry("manifest.json", EntryType::Regular, manifest)
         .tar();
-    let found = look(&tar);
+    let found = collected(&tar);
     assert_eq!(paths(&found), ["it: 0123456789ab: /x"]);
     assert_eq!(skipped(&found), ["it: 0123456789ab: layer 2: c/layer.tar is a circular link"]);
 }
@@ -204,7 +204,7 @@ fn a_layer_is_read_once_whatever_the_number_of_images() {
     let images: Vec<(&str, &[&str])> =
         names.iter().map(|name| (name.as_str(), &["aaaa", "aaaa"][..])).collect();
     let counting = Counting(AtomicUsize::new(0));
-    let found = look_with(&oci(&images, &[("aaaa", layer)]).tar(), &counting);
+    let found = collected_with(&oci(&images, &[("aaaa", layer)]).tar(), &counting);
     assert_eq!(counting.0.into_inner(), 1);
     assert_eq!(found.sightings.len(), 50);
 }
@@ -220,7 +220,7 @@ fn long_names_strange_names_and_other_entries_are_read() {
         .raw(b"../../out", "MARK out")
         .raw(b"/abs/../in", "MARK in")
         .tar();
-    let found = look(&tar);
+    let found = collected(&tar);
     let place = format!("it: /{long}");
     assert_eq!(paths(&found), ["it: /bin/\\xff\\u{a}", &place, "it: /in", "it: /out"]);
     assert_eq!(skipped(&found), [""; 0]);
@@ -234,7 +234,7 @@ fn pax_records_count() {
     // Without its end, which is in the rest.
     let start = &tar[..tar.len() - 1024];
     let rest = Layer::new().file("short", "MARK pax").tar();
-    let found = look(&[start, &rest].concat());
+    let found = collected(&[start, &rest].concat());
     assert_eq!(paths(&found), ["it: /from/pax"]);
 }
 
@@ -254,17 +254,17 @@ fn what_is_cut_or_broken_is_said_and_the_rest_kept() {
     let cut = &tar[..250_000];
     let (gz, zst) = (gzip(&tar), zstd(&tar));
     for bytes in [cut, &gz[..gz.len() / 2], &zst[..zst.len() - 100]] {
-        let found = look(bytes);
+        let found = collected(bytes);
         let reasons = skipped(&found);
         assert!(
             !reasons.is_empty() && reasons.iter().all(|line| line.contains("cut short")),
             "{reasons:?}"
         );
     }
-    assert_eq!(paths(&look(cut)), ["it: /a", "it: /b"]);
+    assert_eq!(paths(&collected(cut)), ["it: /a", "it: /b"]);
     let mut broken = tar.clone();
     broken[1024 + 3] ^= 0xff;
-    let found = look(&broken);
+    let found = collected(&broken);
     assert_eq!(paths(&found), ["it: /a"]);
     assert!(skipped(&found)[0].starts_with("it: not a valid tar: "));
 }
@@ -279,7 +279,7 @@ fn a_layer_that_is_none_does_not_end_its_image() {
         ("dddd", good),
     ];
     let parts = oci(&[("p", &["aaaa", "bbbb", "cccc", "dddd"])], &layers);
-    let found = look(&parts.tar());
+    let found = collected(&parts.tar());
     assert_eq!(paths(&found), ["it: p: /x"]);
     let [reason] = &skipped(&found)[..] else {
         panic!("{found:?}");
@@ -294,7 +294,7 @@ fn archives_within_archives_are_said_not_to_be_opened() {
         .entry("a.tgz", EntryType::Regular, &inner)
         .entry("b.tgz", EntryType::Regular, &inner)
         .tar();
-    let found = look(&tar);
+    let found = collected(&tar);
     assert_eq!(paths(&found), [""; 0]);
     assert_eq!(
         skipped(&found),
@@ -313,7 +313,7 @@ fn bombs_end_with_a_reason() {
     for (number, text) in many.enumerate() {
         bomb = bomb.file(&number.to_string(), text);
     }
-    let found = look(&zstd(&bomb.tar()));
+    let found = collected(&zstd(&bomb.tar()));
     assert_eq!(paths(&found), ["it: /x"]);
     assert_eq!(skipped(&found), ["it: it unpacks to more than 1 GiB"]);
 }
@@ -323,7 +323,7 @@ fn a_json_file_called_manifest_makes_no_image() {
     let parts =
         Parts::default().with("manifest.json", r#"{"name": "a web page"}"#).with("x", "MARK x");
     for bytes in [parts.tar(), gzip(&parts.tar())] {
-        assert_eq!(paths(&look(&bytes)), ["it: /x"]);
+        assert_eq!(paths(&collected(&bytes)), ["it: /x"]);
     }
 }
 
@@ -339,6 +339,6 @@ fn indexes_that_lead_to_themselves_end() {
     let parts = oci(&[("p", &["aaaa"])], &[("aaaa", layer)])
         .with("blobs/sha256/eeee", index.clone())
         .with("index.json", index);
-    let reasons = skipped(&look(&parts.tar()));
+    let reasons = skipped(&collected(&parts.tar()));
     assert_eq!(reasons, ["it: more than 16 MiB of manifests"]);
 }

@@ -1,7 +1,7 @@
 //! Properties of archives: layers are combined as in a file system, and damage never ends a scan.
 
 use crate::common::image::{Layer, gzip, oci, zstd};
-use crate::common::{look, paths, skipped};
+use crate::common::{collected, paths, skipped};
 use proptest::prelude::*;
 
 /// An entry of a random layer.
@@ -101,7 +101,7 @@ proptest! {
         let names: Vec<String> = (0..layers.len()).map(|number| format!("a{number}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let tars: Vec<(&str, Vec<u8>)> = names.iter().copied().zip(layers.iter().map(|items| tar_of(items))).collect();
-        let found = look(&oci(&[("p", &names)], &tars).tar());
+        let found = collected(&oci(&[("p", &names)], &tars).tar());
         prop_assert_eq!(paths(&found), applied(&layers));
         prop_assert_eq!(skipped(&found), [""; 0]);
     }
@@ -113,7 +113,7 @@ proptest! {
         if pack == 1 { bytes = gzip(&bytes) } else if pack == 2 { bytes = zstd(&bytes) }
         let at = at % bytes.len();
         bytes[at] = byte;
-        let found = look(&bytes);
+        let found = collected(&bytes);
         prop_assert!(found.summary.files >= 1);
         prop_assert!(paths(&found).iter().all(|path| path.starts_with("it")));
     }

@@ -38,7 +38,7 @@ impl Machine {
         this
     }
 
-    fn look(&self, paths: &[&str], processes: bool) -> Collected {
+    fn collected(&self, paths: &[&str], processes: bool) -> Collected {
         let request = Request {
             paths: paths.iter().map(|path| self.root.join(path)).collect(),
             processes,
@@ -60,7 +60,7 @@ impl Machine {
     }
 
     fn found(&self, paths: &[&str]) -> Vec<String> {
-        self.bare(&crate::common::paths(&self.look(paths, false)))
+        self.bare(&crate::common::paths(&self.collected(paths, false)))
     }
 }
 

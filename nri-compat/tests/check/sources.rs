@@ -29,12 +29,12 @@ fn named(files: &[(&str, &str)], paths: &[&str]) -> Vec<Sighting> {
     tree.bare(found.sightings.into_iter().filter(is_trace).collect())
 }
 
-fn look(files: &[(&str, &str)]) -> Vec<Sighting> {
+fn collected(files: &[(&str, &str)]) -> Vec<Sighting> {
     named(files, &[""])
 }
 
 fn one(files: &[(&str, &str)]) -> Sighting {
-    let mut found = look(files);
+    let mut found = collected(files);
     assert_eq!(found.len(), 1, "{found:#?}");
     found.remove(0)
 }
@@ -110,7 +110,7 @@ fn users_of_the_types_runtimes_and_tests_are_silent() {
         ("main_test.go", PLUGIN),
         ("main.go", in_text),
     ] {
-        assert_eq!(look(&[("go.mod", MODULE), (name, text)]), [], "{text}");
+        assert_eq!(collected(&[("go.mod", MODULE), (name, text)]), [], "{text}");
     }
 }
 
@@ -165,7 +165,7 @@ fn files_that_name_a_dependency_are_unknown_and_repeat_nothing() {
         assert_eq!(found.len(), 1, "{name}: {found:#?}");
         assert_eq!(found[0].role, Role::Library, "{name}");
         assert!(unknown(&found[0]).contains("dependency"), "{name}");
-        let beside = look(&[("m/go.mod", MODULE), ("m/main.go", PLUGIN), (name, text)]);
+        let beside = collected(&[("m/go.mod", MODULE), ("m/main.go", PLUGIN), (name, text)]);
         let kinds: Vec<FileKind> = beside.iter().map(|one| one.kind).collect();
         assert_eq!(kinds, [FileKind::GoSource], "{name}");
     }
@@ -193,7 +193,7 @@ fn indirect_dependencies_are_silent() {
 #[test]
 fn one_shot_plugins_are_told_from_their_configuration() {
     let conf = r#"{"version": "0.1", "plugins": [{"type": "clearcfs", "conf": {"a": [1]}}, {"type": "x"}]}"#;
-    let found = look(&[("conf.json", conf)]);
+    let found = collected(&[("conf.json", conf)]);
     let names: Vec<_> = found.iter().map(|seen| seen.name.as_deref()).collect();
     assert_eq!(names, [Some("clearcfs"), Some("x")]);
     for seen in &found {
@@ -201,18 +201,18 @@ fn one_shot_plugins_are_told_from_their_configuration() {
         assert_eq!(seen.interface, Interface::OneShot);
     }
     let cni = r#"{"cniVersion": "1.0.0", "name": "x", "plugins": [{"type": "bridge"}]}"#;
-    assert_eq!(look(&[("x.conflist", cni)]), []);
+    assert_eq!(collected(&[("x.conflist", cni)]), []);
     let other = r#"{"plugins": {"type": "x"}}"#;
-    assert_eq!(look(&[("other.json", other)]), []);
+    assert_eq!(collected(&[("other.json", other)]), []);
 }
 
 #[test]
 fn broken_json_is_said() {
     let tree = Tree::new();
     tree.file("conf.json", br#"{"version": "0.1", "plugins": [{"type": "#);
-    let found = tree.look(READERS);
+    let found = tree.collected(READERS);
     assert_eq!(found.sightings, []);
     assert!(found.skipped[0].reason.starts_with("not valid JSON: EOF"));
     fs::remove_file(tree.root.join("conf.json")).unwrap();
-    assert_eq!(tree.look(READERS).skipped, []);
+    assert_eq!(tree.collected(READERS).skipped, []);
 }

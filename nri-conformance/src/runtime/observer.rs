@@ -62,7 +62,7 @@ pub(super) type Script = Vec<(Hook, Action)>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// Inspects the pod.
-    Look,
+    Inspect,
     /// Inspects the pod, waits, and inspects it again.
     Watch(Duration),
     /// Waits.
@@ -193,12 +193,12 @@ impl Watcher {
     ) -> Result<(), Status> {
         let is_ours = pod.labels.get(LABEL) == Some(&self.stage.run);
         match action {
-            Action::Look => self.look(pod, position).await,
+            Action::Inspect => self.inspect(pod, position).await,
             Action::Watch(time) => {
-                self.look(pod, position).await;
+                self.inspect(pod, position).await;
                 if is_ours {
                     tokio::time::sleep(time).await;
-                    self.look(pod, position).await;
+                    self.inspect(pod, position).await;
                 }
             }
             // The plugin misbehaves only for the pods of this run.
@@ -216,7 +216,7 @@ impl Watcher {
         Ok(())
     }
 
-    async fn look(&self, pod: &PodSandbox, position: usize) {
+    async fn inspect(&self, pod: &PodSandbox, position: usize) {
         let client = self.stage.driver.as_ref().map(|driver| driver.client());
         let view = View::of(&self.stage.machine, client, pod).await;
         let name = self.identity.name;

@@ -298,12 +298,9 @@ fn without_repeated(root: &Path, names: Vec<String>) -> Vec<String> {
     }
     let real = |name: &str| root.join(name).canonicalize().ok();
     let mut known: BTreeSet<PathBuf> = files.iter().filter_map(|name| real(name)).collect();
-    let repeated = |name: &&&String| real(name).is_some_and(|path| !known.insert(path));
-    let repeated: BTreeSet<String> =
-        (links.iter().filter(repeated)).map(|name| (**name).clone()).collect();
-    let mut names = names;
-    names.retain(|name| !repeated.contains(name));
-    names
+    let is_known = |name: &&String| real(name).is_some_and(|path| !known.insert(path));
+    let repeated: BTreeSet<String> = links.into_iter().filter(is_known).cloned().collect();
+    names.into_iter().filter(|name| !repeated.contains(name)).collect()
 }
 
 /// Returns the names in `folder`, and whether each is a folder. Links to folders are not followed,

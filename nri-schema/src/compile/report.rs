@@ -34,7 +34,7 @@ fn problem(
         problem = problem.in_file(file);
     }
     // Of two labels (defined here, and again here) the later one is the mistake.
-    let place = (diagnostic.labels().into_iter().flatten()).max_by_key(|label| label.offset());
+    let place = diagnostic.labels().into_iter().flatten().max_by_key(|label| label.offset());
     if let (Some(source), Some(place)) = (source, place) {
         problem = problem.at(source, place.offset()..place.offset() + place.len());
     }

@@ -5,7 +5,7 @@ mod enums;
 mod fields;
 mod ranges;
 
-use prost_reflect::{EnumDescriptor, FileDescriptor, MessageDescriptor};
+use prost_reflect::{FileDescriptor, MessageDescriptor};
 use prost_types::FileDescriptorProto;
 
 use crate::error::{ErrorKind, Problem};
@@ -41,9 +41,9 @@ pub(super) fn problems(file: &FileDescriptor, shown: &str, text: Option<&str>) -
     let mut broken = Vec::new();
     file.enums().for_each(|found| broken.extend(enums::broken(&found)));
     file.messages().for_each(|found| in_message(&found, &mut broken));
-    let problem = |broken: Broken| {
-        let problem = Problem::new(ErrorKind::Proto, broken.fact).in_file(shown);
-        match position(file.file_descriptor_proto(), &broken.path) {
+    let problem = |Broken { path, fact }| {
+        let problem = Problem::new(ErrorKind::Proto, fact).in_file(shown);
+        match position(file.file_descriptor_proto(), &path) {
             Some((line, column)) => problem.at_position(line, column).with_text(|_| text),
             None => problem,
         }
@@ -54,8 +54,7 @@ pub(super) fn problems(file: &FileDescriptor, shown: &str, text: Option<&str>) -
 fn in_message(message: &MessageDescriptor, broken: &mut Vec<Broken>) {
     broken.extend(ranges::of_message(message));
     broken.extend(fields::broken(message));
-    let nested: Vec<EnumDescriptor> = message.child_enums().collect();
-    broken.extend(nested.iter().flat_map(enums::broken));
+    message.child_enums().for_each(|nested| broken.extend(enums::broken(&nested)));
     for nested in message.child_messages() {
         in_message(&nested, broken);
     }
@@ -66,9 +65,8 @@ fn in_message(message: &MessageDescriptor, broken: &mut Vec<Broken>) {
 fn position(file: &FileDescriptorProto, path: &[i32]) -> Option<(u32, u32)> {
     let places = &file.source_code_info.as_ref()?.location;
     let mut around = (1..=path.len()).rev().filter_map(|length| path.get(..length));
-    let span = around
-        .find_map(|path| places.iter().find(|place| place.path == path).map(|place| &place.span))?;
-    let from_one = |at: usize| u32::try_from(*span.get(at)?).ok()?.checked_add(1);
+    let place = around.find_map(|outer| places.iter().find(|place| place.path == outer))?;
+    let from_one = |at: usize| u32::try_from(*place.span.get(at)?).ok()?.checked_add(1);
     Some((from_one(0)?, from_one(1)?))
 }
 

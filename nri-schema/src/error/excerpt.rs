@@ -24,15 +24,13 @@ impl Excerpt {
         let end = floor(text, span.end.max(start));
         let before = &text[..start];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = &text[line_start..];
-        let line = line.split('\n').next().unwrap_or_default();
+        let line = text[line_start..].split('\n').next().unwrap_or_default();
         let column = before[line_start..].chars().count() + 1;
         // A line can be megabytes long: the excerpt ends at most `MAX_SHOWN` characters after its
         // start.
         let skipped = if column > MAX_SHOWN { column - MAX_SHOWN / 2 } else { 0 };
         let kept: String = line.trim_end().chars().skip(skipped).take(MAX_SHOWN).collect();
-        let marked = &text[start..end];
-        let marked = marked.split('\n').next().unwrap_or_default();
+        let marked = text[start..end].split('\n').next().unwrap_or_default();
         Excerpt {
             span: start..end,
             line: before.matches('\n').count() + 1,
@@ -71,7 +69,7 @@ impl Excerpt {
         let indent = (self.column - 1).saturating_sub(self.skipped).min(MAX_SHOWN);
         // Tabs stay tabs, so that the caret is below its text for any width of a tab.
         let pad: String =
-            (shown.chars().take(indent)).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+            shown.chars().take(indent).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let carets = "^".repeat(self.width.min(MAX_SHOWN + 1 - indent.min(MAX_SHOWN)));
         format!(
             "{gutter} --> {file}:{line}:{column}\n{gutter} |\n{number} | {shown}\n{gutter} | {pad}{carets}",

@@ -64,7 +64,7 @@ impl Problem {
             return self;
         };
         let start: usize =
-            (text.split_inclusive('\n').take(line.saturating_sub(1) as usize)).map(str::len).sum();
+            text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum();
         let rest = &text[start..];
         let end = rest.find('\n').unwrap_or(rest.len());
         let first = (column.saturating_sub(1) as usize).min(end);

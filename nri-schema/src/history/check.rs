@@ -162,15 +162,17 @@ impl History {
         let protocols = self.protocols()?;
         let views = || protocols.iter().filter_map(|protocol| protocol.nri.as_ref());
         let mut events: Vec<&str> =
-            views().flat_map(|nri| &nri.events).map(|event| event.name.as_str()).collect();
+            views().flat_map(|nri| &nri.events).map(|declared| declared.name.as_str()).collect();
         events.sort_unstable();
         events.dedup();
         if !events.contains(&event) {
             problems.push(self.entry(deprecation, event, "event", &near::names(event, events)));
         } else if !views().any(|nri| nri.event_of_rpc(rpc).is_some_and(|found| found.name == event))
         {
-            let mut rpcs: Vec<&str> =
-                views().flat_map(|nri| &nri.events).map(|event| event.rpc_name.as_str()).collect();
+            let mut rpcs: Vec<&str> = views()
+                .flat_map(|nri| &nri.events)
+                .map(|declared| declared.rpc_name.as_str())
+                .collect();
             rpcs.sort_unstable();
             rpcs.dedup();
             problems.push(self.entry(

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     fn since(nri: Option<&str>, series: &[(&str, &str)]) -> Since {
-        let owned = |(id, series): &(&str, &str)| ((*id).to_owned(), (*series).to_owned());
+        let owned = |(id, first): &(&str, &str)| ((*id).to_owned(), (*first).to_owned());
         Since { nri: nri.map(str::to_owned), runtimes: series.iter().map(owned).collect() }
     }
 

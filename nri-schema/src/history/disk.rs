@@ -42,8 +42,8 @@ impl Tables {
             (runtime::FILE, &self.runtimes),
             (distribution::FILE, &self.distributions),
             (deprecation::FILE, &self.deprecations),
-        ];
-        let tables = tables.map(|(name, text)| (folder.join(name), text.as_bytes().to_vec()));
+        ]
+        .map(|(name, text)| (folder.join(name), text.as_bytes().to_vec()));
         let protos = self.protos.iter().map(|proto| {
             let path = proto_path(&folder.join("api"), &proto.revision);
             (path, proto.text.as_bytes().to_vec())

@@ -111,11 +111,11 @@ impl History {
             return Ok(None);
         };
         let mut since = None;
-        for revision in self.revisions.iter().take(index + 1).rev() {
-            if !holds(revision.protocol()?) {
+        for earlier in self.revisions.iter().take(index + 1).rev() {
+            if !holds(earlier.protocol()?) {
                 break;
             }
-            let first = self.releases_of(revision).next();
+            let first = self.releases_of(earlier).next();
             if since.is_none() || first.is_some_and(|release| !release.untagged) {
                 since = first;
             }

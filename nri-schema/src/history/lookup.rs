@@ -150,11 +150,8 @@ impl History {
             format!("unknown NRI release `{spec}`")
         };
         let names = self.releases().iter().map(|release| release.name.as_str());
-        let near = near::versions(spec, names);
-        let near = match near::names(spec, ["latest"]).as_slice() {
-            [] => near,
-            latest => latest.iter().copied().chain(near).collect(),
-        };
+        let mut near = near::names(spec, ["latest"]);
+        near.extend(near::versions(spec, names));
         Problem::new(ErrorKind::Version, fact).with_help(near::help(
             &near,
             "name a release (v0.12.5), a minor for its newest patch (0.12), `latest`, or a runtime (containerd@2.2.1)",
@@ -209,11 +206,11 @@ fn unknown_release_of<'n>(
     version: &str,
     names: impl Iterator<Item = &'n str>,
 ) -> Problem {
-    let near: Vec<String> = near::versions(version, names)
+    let specs: Vec<String> = near::versions(version, names)
         .iter()
         .map(|name| format!("{id}@{}", without_v(name)))
         .collect();
-    let near: Vec<&str> = near.iter().map(String::as_str).collect();
+    let near: Vec<&str> = specs.iter().map(String::as_str).collect();
     let fact = format!("unknown release `{version}` of {id}");
     let otherwise = format!("name one as {id}@1.2.3, or {id}@1.2 for the newest patch");
     Problem::new(ErrorKind::Version, fact).with_help(near::help(&near, &otherwise))

@@ -113,8 +113,9 @@ pub(super) fn view(protocol: &Protocol) -> Option<NriView> {
 }
 
 fn real_events(values: &[EnumValue], plugin: Option<&Service>) -> Vec<Event> {
-    let real = values.iter().filter(|value| value.number > 0 && value.name != LAST);
-    let mut real: Vec<Event> = real
+    let mut real: Vec<Event> = values
+        .iter()
+        .filter(|value| value.number > 0 && value.name != LAST)
         .map(|value| {
             let rpc_name = value.name.to_upper_camel_case();
             let (carrier, rpc) = carrier(&rpc_name, plugin);

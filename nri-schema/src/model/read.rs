@@ -173,7 +173,7 @@ fn kind(schema: &Schema, field: &schema::FieldDescriptor) -> FieldKind {
 
 fn map(schema: &Schema, field: &schema::FieldDescriptor) -> Option<FieldKind> {
     let entry = schema.message(&field.type_name)?;
-    let part = |number| entry.fields.iter().find(|field| field.number == number);
+    let part = |number| entry.fields.iter().find(|part| part.number == number);
     Some(FieldKind::Map {
         key: number::word(part(1)?.declared),
         value: Box::new(kind(schema, part(2)?)),

@@ -33,8 +33,7 @@ impl Id {
         path: Box<[i32]>,
     ) -> Self {
         let scopes = [package, nested].into_iter().filter(|scope| !scope.is_empty());
-        let full: Vec<&str> = scopes.chain([name]).collect();
-        let full = full.join(".");
+        let full = scopes.chain([name]).collect::<Vec<_>>().join(".");
         Self {
             nested_at: if package.is_empty() { 0 } else { package.len() + 1 },
             name_at: full.len() - name.len(),

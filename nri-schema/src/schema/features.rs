@@ -2,7 +2,7 @@
 //!
 //! Defaults per edition: <https://protobuf.dev/editions/features/>.
 
-use super::descriptor::{FeatureSet, FileProto};
+use super::descriptor::{FeatureSet, FileProto, LanguageFeatures};
 
 /// `EDITION_2023`; older ones are a syntax.
 const EDITION_2023: i32 = 1000;
@@ -125,9 +125,8 @@ impl Features {
     /// Returns the features of an element that sets `own` inside one with the features `self`.
     pub(super) fn with(self, own: Option<&FeatureSet>) -> Self {
         let Some(own) = own else { return self };
-        let strings = |language: &Option<super::descriptor::LanguageFeatures>| {
-            language.as_ref().and_then(|features| features.strings)
-        };
+        let strings =
+            |language: &Option<LanguageFeatures>| language.as_ref().and_then(|set| set.strings);
         Self {
             field_presence: own.field_presence.unwrap_or(self.field_presence),
             enum_type: own.enum_type.unwrap_or(self.enum_type),

@@ -8,8 +8,8 @@ use prost_reflect::DescriptorPool;
 
 use super::Schema;
 use super::descriptor::{
-    EnumProto, FieldProto, FileProto, FileSet, FileTypes, MessageProto, MethodProto, RangeProto,
-    ServiceProto,
+    EnumProto, EnumValueProto, FieldProto, FileProto, FileSet, FileTypes, MessageProto,
+    MethodProto, RangeProto, ServiceProto,
 };
 use super::element::{
     Cardinality, EnumDescriptor, EnumValueDescriptor, FieldDescriptor, File, Id, MessageDescriptor,
@@ -197,15 +197,7 @@ impl Builder {
             let own = proto.options.as_ref().and_then(|options| options.features.as_ref());
             let features = scope.features.with(own);
             let inner = scope.inside(&id, features);
-            let values = proto
-                .value
-                .into_iter()
-                .enumerate()
-                .map(|(index, value)| {
-                    let id = inner.id(&value.name, "enum value", tag::ENUM_VALUE, index)?;
-                    Ok(EnumValueDescriptor { id, number: value.number })
-                })
-                .collect::<Result<_>>()?;
+            let values = enum_values(proto.value, &inner)?;
             self.schema.enum_by_name.insert(id.full.clone(), self.schema.enums.len());
             self.schema.enums.push(EnumDescriptor {
                 values,
@@ -230,21 +222,34 @@ impl Builder {
 
     fn service(proto: ServiceProto, scope: &Scope<'_>, index: usize) -> Result<ServiceDescriptor> {
         let id = scope.id(&proto.name, "service", tag::SERVICE, index)?;
-        let inner = scope.inside(&id, scope.features);
-        let method = |(index, method): (usize, MethodProto)| {
-            Ok(Method {
-                id: inner.id(&method.name, "RPC", tag::METHOD, index)?,
-                service: id.name().to_owned(),
-                input: without_dot(&method.input_type),
-                output: without_dot(&method.output_type),
-                client_streaming: method.client_streaming,
-                server_streaming: method.server_streaming,
-                idempotency_level: method.options.map_or(0, |options| options.idempotency_level),
-            })
-        };
-        let methods = proto.method.into_iter().enumerate().map(method).collect::<Result<_>>()?;
+        let methods = methods(proto.method, id.name(), &scope.inside(&id, scope.features))?;
         Ok(ServiceDescriptor { methods, id })
     }
+}
+
+/// Creates the values of an enum, whose scope is given.
+fn enum_values(protos: Vec<EnumValueProto>, scope: &Scope<'_>) -> Result<Vec<EnumValueDescriptor>> {
+    let value = |(index, value): (usize, EnumValueProto)| {
+        let id = scope.id(&value.name, "enum value", tag::ENUM_VALUE, index)?;
+        Ok(EnumValueDescriptor { id, number: value.number })
+    };
+    protos.into_iter().enumerate().map(value).collect()
+}
+
+/// Creates the RPCs of a service, whose scope is given.
+fn methods(protos: Vec<MethodProto>, service: &str, scope: &Scope<'_>) -> Result<Vec<Method>> {
+    let method = |(index, method): (usize, MethodProto)| {
+        Ok(Method {
+            id: scope.id(&method.name, "RPC", tag::METHOD, index)?,
+            service: service.to_owned(),
+            input: without_dot(&method.input_type),
+            output: without_dot(&method.output_type),
+            client_streaming: method.client_streaming,
+            server_streaming: method.server_streaming,
+            idempotency_level: method.options.map_or(0, |options| options.idempotency_level),
+        })
+    };
+    protos.into_iter().enumerate().map(method).collect()
 }
 
 fn take<T>(list: &mut Vec<T>) -> Vec<T> {

@@ -47,7 +47,7 @@ fn is_in(scope: Scope, descriptor: &[u8], path: &str) -> bool {
         let Some(inner) = scope.inner(field) else {
             return false;
         };
-        let mut names = parts(element).filter(|(field, _)| *field == inner.name());
+        let mut names = parts(element).filter(|(number, _)| *number == inner.name());
         let name = names.next().map_or(&[][..], |(_, name)| name);
         let is_file = matches!(inner, Scope::File);
         match path.as_bytes().strip_prefix(name) {
@@ -106,6 +106,10 @@ mod tests {
         ] {
             assert!(!declares(&set, name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_set_without_a_package_or_its_end_is_searched() {
         let text = "syntax = \"proto3\"; message M { string f = 1; }";
         let compiled = compile::text("x.proto", text).expect("compiles");
         let set = compiled.pool.encode_to_vec();

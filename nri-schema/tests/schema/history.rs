@@ -123,7 +123,7 @@ fn masks_follow_the_sentinel() {
         let revision = history.revision_of(history.release(revision).unwrap()).unwrap();
         let nri = revision.protocol().unwrap().nri.as_ref().unwrap();
         assert_eq!((nri.last, nri.valid_mask), (Some(last), mask));
-        assert_eq!(nri.events.iter().fold(0, |mask, event| mask | event.bit), mask);
+        assert_eq!(nri.events.iter().fold(0, |bits, event| bits | event.bit), mask);
     }
 }
 

@@ -170,8 +170,8 @@ fn unknown(code: &str) -> Reply {
 /// Returns the digest of these bytes.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> String {
-    let digits = sha2::Sha256::digest(bytes).into_iter();
-    let hex: String = digits.map(|byte| format!("{byte:02x}")).collect();
+    let hex: String =
+        sha2::Sha256::digest(bytes).into_iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }
 

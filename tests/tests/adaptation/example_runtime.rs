@@ -86,8 +86,12 @@ fn scenario() -> Value {
 }
 
 fn outcome<'r>(step: &'r Value, plugin: &str) -> &'r Value {
-    let mut outcomes = step["outcomes"].as_array().expect("an array").iter();
-    outcomes.find(|outcome| outcome["plugin"] == plugin).expect(plugin)
+    step["outcomes"]
+        .as_array()
+        .expect("an array")
+        .iter()
+        .find(|outcome| outcome["plugin"] == plugin)
+        .expect(plugin)
 }
 
 #[test]

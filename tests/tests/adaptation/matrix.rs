@@ -163,8 +163,7 @@ fn camel_case(event: &str) -> String {
     if !event.contains('_') {
         return event.to_owned();
     }
-    let words = event.split('_');
-    words.map(|word| word[..1].to_owned() + &word[1..].to_lowercase()).collect()
+    event.split('_').map(|word| word[..1].to_owned() + &word[1..].to_lowercase()).collect()
 }
 
 /// Takes the events that a plugin has printed, after the last one that the runtime says it has
@@ -315,8 +314,7 @@ fn connected_to_go(runtime: &mut Runtime) -> Result<(), String> {
 fn deprecated(log: &[String]) -> BTreeSet<String> {
     let lines = log.iter().filter(|line| line.contains("deprecated StateChange"));
     let event = |line: &String| {
-        let mut events = life_of(NEWEST).into_iter();
-        events.find(|event| line.contains(&format!(" {event} ")))
+        life_of(NEWEST).into_iter().find(|event| line.contains(&format!(" {event} ")))
     };
     lines.filter_map(event).map(str::to_owned).collect()
 }

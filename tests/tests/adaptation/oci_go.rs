@@ -220,6 +220,5 @@ fn ask<'a>(cases: impl Iterator<Item = (&'a Case, &'a Result<Value, Error>)>) ->
         writeln!(input, "{line}").unwrap();
     }
     let output = peers::run(Command::new(peers::oci()).stdin(input.reopen().unwrap()));
-    let lines = output.lines();
-    lines.map(|line| serde_json::from_str(line).expect(line)).collect()
+    output.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }

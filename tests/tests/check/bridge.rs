@@ -23,11 +23,11 @@ fn judged(request: Request<'_>) -> Vec<(String, Outcome, String)> {
     let history = History::embedded().expect("the history of NRI");
     let target = Target::parse(&history, "containerd@2.7").expect("a target");
     let report = assess(collect(&request, READERS), &[target]);
-    let subjects = report.subjects.into_iter();
-    let judged = subjects.filter(|subject| !subject.verdicts.is_empty()).map(|subject| {
-        let details: Vec<String> = subject.evidence.into_iter().map(|one| one.detail).collect();
-        (subject.place.name().to_owned(), subject.verdicts[0].outcome, details.join("; "))
-    });
+    let judged =
+        report.subjects.into_iter().filter(|subject| !subject.verdicts.is_empty()).map(|subject| {
+            let details: Vec<String> = subject.evidence.into_iter().map(|one| one.detail).collect();
+            (subject.place.name().to_owned(), subject.verdicts[0].outcome, details.join("; "))
+        });
     judged.collect()
 }
 

@@ -3,7 +3,7 @@
 use jsonschema::Validator;
 use nri_compat::report::check::Outcome;
 use nri_compat::report::policy_report::{self, Api};
-use nri_compat::report::template::{Format, Look, render, text};
+use nri_compat::report::template::{Format, TextStyle, render, text};
 use nri_compat::report::{json, openmetrics, sarif};
 use nri_compat::sighting::FileKind;
 use nri_tests::reports;
@@ -17,7 +17,7 @@ fn formats_are_as_reviewed() {
     settings.set_omit_expression(true);
     settings.bind(|| {
         for (name, report) in reports::all() {
-            insta::assert_snapshot!(format!("{name}.text"), text(&report, Look::default()));
+            insta::assert_snapshot!(format!("{name}.text"), text(&report, TextStyle::default()));
             insta::assert_snapshot!(format!("{name}.json"), json::render(&report));
             insta::assert_snapshot!(format!("{name}.markdown"), render(&report, Format::Markdown));
             insta::assert_snapshot!(format!("{name}.csv"), render(&report, Format::Csv));
@@ -46,10 +46,10 @@ fn what_a_terminal_shows_is_as_reviewed() {
     settings.set_snapshot_path("../../../snapshots/check");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    let look = Look { coloured: true, width: Some(80), explain: true };
+    let style = TextStyle { coloured: true, width: Some(80), explain: true };
     settings.bind(|| {
         for (name, report) in reports::all() {
-            insta::assert_snapshot!(format!("{name}.terminal"), text(&report, look));
+            insta::assert_snapshot!(format!("{name}.terminal"), text(&report, style));
         }
     });
 }
@@ -150,7 +150,7 @@ fn line_breaks_are_not_spelled_out() {
             let shown = render(&report, format);
             assert!(!shown.contains("\\n"), "{name} as {format:?}: {shown}");
         }
-        assert!(!text(&report, Look::default()).contains("\\n"), "{name}");
+        assert!(!text(&report, TextStyle::default()).contains("\\n"), "{name}");
         assert!(!openmetrics::check(&report).contains("\\n"), "{name}");
     }
 }
@@ -165,7 +165,7 @@ fn names_do_not_act() {
             render(&report, Format::Junit),
             sarif::check(&report),
             openmetrics::check(&report),
-            text(&report, Look::default()),
+            text(&report, TextStyle::default()),
             render(&report, Format::Markdown),
         ] {
             let acts = shown.chars().find(|c| c.is_control() && *c != '\n' || *c == '\u{202e}');

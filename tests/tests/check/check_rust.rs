@@ -12,7 +12,7 @@ use nri_compat::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 use nri_tests::examples::example;
 use nri_tests::hostile::elf;
 
-fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
+fn sightings(name: &str, bytes: &[u8]) -> Vec<Sighting> {
     let file = File {
         place: name.into(),
         name: name.to_owned(),
@@ -53,7 +53,7 @@ impl StopContainer for Counter {
 
 #[test]
 fn all_that_a_manifest_says_is_read() {
-    let found = look("counter", &elf::with(Counter::MANIFEST).bytes);
+    let found = sightings("counter", &elf::with(Counter::MANIFEST).bytes);
     assert_eq!(found.len(), 1, "{found:#?}");
     let seen = &found[0];
     assert_eq!((seen.kind, seen.role), (FileKind::RustBinary, Role::Plugin));
@@ -70,7 +70,7 @@ fn all_that_a_manifest_says_is_read() {
 
 #[test]
 fn a_launched_plugin_goes_by_the_name_of_its_file() {
-    let seen = look("42-other", &elf::with(Counter::MANIFEST).bytes);
+    let seen = sightings("42-other", &elf::with(Counter::MANIFEST).bytes);
     assert_eq!((seen[0].name.as_deref(), seen[0].index.as_deref()), (Some("other"), Some("42")));
 }
 
@@ -79,7 +79,7 @@ fn a_cut_manifest_is_unknown() {
     let whole = Counter::MANIFEST;
     // Marker, length and the first bytes of the text.
     for end in 22..whole.len() {
-        let seen = look("cut", &elf::with(&whole[..end]).bytes);
+        let seen = sightings("cut", &elf::with(&whole[..end]).bytes);
         assert_eq!(seen.len(), 1, "cut at {end}");
         let unknown = matches!(seen[0].interface, Interface::Unknown(_));
         assert!(unknown, "cut at {end}: {seen:#?}");
@@ -95,7 +95,7 @@ fn the_example_plugins_are_read_from_their_binaries() {
         ("logger", Interface::Dedicated, None),
         ("legacy", Interface::Funnelled, None),
     ] {
-        let seen = look(name, &fs::read(example(name)).unwrap());
+        let seen = sightings(name, &fs::read(example(name)).unwrap());
         assert_eq!(seen.len(), 1, "{name}: {seen:#?}");
         assert_eq!(seen[0].role, Role::Plugin, "{name}");
         assert_eq!(seen[0].interface, interface, "{name}");

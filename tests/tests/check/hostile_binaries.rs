@@ -2,7 +2,7 @@
 
 use nri_compat::report::check::Outcome::{Deprecated, Incompatible, Unknown};
 use nri_tests::hostile::ExpectedAnswer::{self, Is, NoPlugin};
-use nri_tests::hostile::{HostileRow, check, elf, look};
+use nri_tests::hostile::{HostileRow, check, elf, judged};
 
 const SERVICE: &[u8] = b"\0nri.pkg.api.v1alpha1.Plugin\0StateChange\0RunPodSandbox\0";
 
@@ -203,7 +203,7 @@ fn no_change_of_a_header_hides_a_plugin() {
         for change in [1, 0x80, 0xff] {
             let mut bytes = program.bytes.clone();
             bytes[at] ^= change;
-            let found = look("program", &bytes);
+            let found = judged("program", &bytes);
             assert!(found.warns(), "byte {at} changed by {change:#x}: {found:#?}");
         }
     }
@@ -213,7 +213,7 @@ fn no_change_of_a_header_hides_a_plugin() {
 fn no_prefix_hides_a_plugin() {
     let program = elf::with(&manifest());
     for end in 4..program.bytes.len() {
-        let found = look("program", &program.bytes[..end]);
+        let found = judged("program", &program.bytes[..end]);
         assert!(found.warns(), "cut at {end}: {found:#?}");
     }
 }

@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use nri_compat::check::collect::{Request, collect};
 use nri_compat::check::evidence::READERS;
 use nri_compat::report::check::Outcome;
-use nri_tests::hostile::{elf, look};
+use nri_tests::hostile::{elf, judged};
 
 /// The number of bytes of constants in an embedded program.
 const LARGE: usize = 40 << 10;
@@ -44,7 +44,7 @@ fn tar(bytes: &[u8]) -> Vec<u8> {
 /// Asserts that a file has exactly these verdicts, and that the reason of the last one has these
 /// words.
 fn assert_verdicts(member: &str, bytes: &[u8], expected: &[Outcome], words: &str) {
-    let found = look("10-a", bytes);
+    let found = judged("10-a", bytes);
     let outcomes: Vec<_> = found.verdicts.iter().map(|one| one.outcome).collect();
     assert_eq!(outcomes, expected, "{member}: {found:#?}");
     let reason = found.verdicts.last().map_or("", |last| &last.reason);
@@ -104,7 +104,7 @@ fn appended_data_is_not_passed_over() {
     }
     let padded = [&plugin[..], &[0; 5000]].concat();
     assert_verdicts("padding", &padded, &[Outcome::Ok], "");
-    let script = look("program", &[&other[..], b"nri.pkg.api.v1alpha1.Plugin"].concat());
+    let script = judged("program", &[&other[..], b"nri.pkg.api.v1alpha1.Plugin"].concat());
     let evidence = script.seen[0].evidence.iter().map(|one| one.detail.as_str());
     assert!(evidence.clone().any(|one| one.contains("the service that plugins serve")));
 }
@@ -112,8 +112,7 @@ fn appended_data_is_not_passed_over() {
 #[test]
 fn constants_in_the_section_of_code_are_read() {
     let mut program = elf::with(b"\0nri.pkg.api.v1alpha1.Plugin\0").bytes;
-    let mut places = program.windows(8).enumerate();
-    let name = places.find(|(_, bytes)| *bytes == b".rodata\0").unwrap().0;
+    let name = program.windows(8).enumerate().find(|(_, bytes)| *bytes == b".rodata\0").unwrap().0;
     program[name..name + 7].copy_from_slice(b".text\0\0");
     assert_verdicts("renamed", &program, &[Outcome::Unknown], "speaks NRI's protocol");
 }

@@ -78,8 +78,9 @@ impl BridgeReasons {
     ) -> Vec<String> {
         // A test that is skipped names the statement that the plugin broke meanwhile.
         let is_unsteady = |it: &Differing| {
-            let mut unsteady = unsteady.iter();
-            unsteady.any(|id| it.statement == *id || it.detail.ends_with(&format!("see {id}")))
+            unsteady
+                .iter()
+                .any(|id| it.statement == *id || it.detail.ends_with(&format!("see {id}")))
         };
         differing(without, behind)
             .iter()
@@ -90,9 +91,10 @@ impl BridgeReasons {
 
     fn has(&self, found: &Differing) -> bool {
         let found = (found.statement, found.test, found.without, found.behind);
-        let mut all = self.difference.iter();
-        let index =
-            all.position(|it| (&*it.statement, &*it.test, &*it.without, &*it.behind) == found);
+        let index = self
+            .difference
+            .iter()
+            .position(|it| (&*it.statement, &*it.test, &*it.without, &*it.behind) == found);
         index.is_some_and(|index| {
             self.found().insert(index);
             true
@@ -102,8 +104,12 @@ impl BridgeReasons {
     /// Returns the tests of differences that were not found.
     pub(crate) fn unused(&self) -> Vec<&str> {
         let found = self.found();
-        let all = self.difference.iter().enumerate();
-        all.filter(|(index, _)| !found.contains(index)).map(|(_, it)| &*it.test).collect()
+        self.difference
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| !found.contains(index))
+            .map(|(_, it)| &*it.test)
+            .collect()
     }
 
     fn found(&self) -> MutexGuard<'_, BTreeSet<usize>> {
@@ -135,8 +141,11 @@ fn differing(without: &Report, behind: &Report) -> BTreeSet<Differing> {
 type Key<'r> = (&'static str, &'static str, Option<&'r str>);
 
 fn by_test(report: &Report) -> BTreeMap<Key<'_>, &Outcome> {
-    let results = report.results.iter();
-    results.map(|it| ((it.statement, it.test, it.revision.as_deref()), &it.outcome)).collect()
+    report
+        .results
+        .iter()
+        .map(|it| ((it.statement, it.test, it.revision.as_deref()), &it.outcome))
+        .collect()
 }
 
 fn described(outcome: &&Outcome) -> (&'static str, Option<String>) {

@@ -6,7 +6,7 @@ use nri_compat::report::conformance::ConformanceReport;
 use nri_compat::report::json;
 use nri_compat::report::probe::ProbeReport;
 use nri_compat::report::replay::ReplayReport;
-use nri_compat::report::template::{Format, Look, render, text};
+use nri_compat::report::template::{Format, TextStyle, render, text};
 use nri_conformance::record::Replayed;
 use nri_tests::session_reports::{self, HOSTILE};
 use nri_tests::statements_table;
@@ -17,19 +17,19 @@ type Rendered = Vec<(&'static str, String)>;
 
 fn conformance(report: &ConformanceReport) -> Rendered {
     vec![
-        ("text", text(report, Look::default())),
+        ("text", text(report, TextStyle::default())),
         ("json", json::render(report)),
         ("junit", render(report, Format::Junit)),
     ]
 }
 
 fn probe(report: &ProbeReport) -> Rendered {
-    vec![("text", text(report, Look::default())), ("json", json::render(report))]
+    vec![("text", text(report, TextStyle::default())), ("json", json::render(report))]
 }
 
 fn replay(report: &Replayed) -> Rendered {
     vec![
-        ("text", text(&ReplayReport::new(report), Look::default())),
+        ("text", text(&ReplayReport::new(report), TextStyle::default())),
         ("json", json::render(&ReplayReport::new(report))),
     ]
 }
@@ -133,12 +133,12 @@ fn pointers(at: &str, value: &Value) -> Vec<(String, String)> {
 #[test]
 fn no_line_is_wider_than_asked_for() {
     for columns in [20, 40, 80] {
-        let look = Look { width: Some(columns), ..Look::default() };
+        let style = TextStyle { width: Some(columns), ..TextStyle::default() };
         let reports = session_reports::conformance();
-        let mut shown: Vec<String> = reports.iter().map(|(_, it)| text(it, look)).collect();
-        shown.extend(session_reports::probes().iter().map(|(_, it)| text(it, look)));
+        let mut shown: Vec<String> = reports.iter().map(|(_, it)| text(it, style)).collect();
+        shown.extend(session_reports::probes().iter().map(|(_, it)| text(it, style)));
         shown.extend(
-            session_reports::replays().iter().map(|(_, it)| text(&ReplayReport::new(it), look)),
+            session_reports::replays().iter().map(|(_, it)| text(&ReplayReport::new(it), style)),
         );
         for line in shown.iter().flat_map(|text| text.lines()) {
             assert!(line.chars().count() <= columns, "{columns}: {line}");

@@ -67,8 +67,11 @@ fn run(mutation: &str) -> Report {
     let mut options = Options::default();
     options.timeouts =
         Timeouts::default().registration(Duration::from_secs(10)).request(Duration::from_secs(4));
-    let run = Run::new(mutant(mutation)).options(options).revisions(REVISIONS);
-    run.run_blocking().expect("the mutant starts")
+    Run::new(mutant(mutation))
+        .options(options)
+        .revisions(REVISIONS)
+        .run_blocking()
+        .expect("the mutant starts")
 }
 
 /// Returns the statements that say the same as one.

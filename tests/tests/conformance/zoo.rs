@@ -58,8 +58,9 @@ impl<'z> Animal<'z> {
 
     fn arguments(&self) -> Vec<String> {
         let folder = self.folder.path().display().to_string();
-        let arguments = self.plugin.arguments.iter();
-        arguments
+        self.plugin
+            .arguments
+            .iter()
             .map(|argument| {
                 let argument = argument.replace("{config}", "{folder}/config");
                 argument.replace("{folder}", &folder)
@@ -148,10 +149,8 @@ fn broken_statements(animal: &Animal<'_>, report: &Report) -> Vec<String> {
         .map(|(result, failure)| (result.statement, failure.to_string()))
         .collect();
     let known = &animal.plugin.fails;
-    let unknown = failed.iter().filter(|(statement, _)| {
-        let mut known = known.iter();
-        !known.any(|it| it.statement == **statement)
-    });
+    let unknown =
+        failed.iter().filter(|(statement, _)| !known.iter().any(|it| it.statement == **statement));
     let mut wrong: Vec<_> =
         unknown.map(|(statement, failure)| format!("fails {statement}: {failure}")).collect();
     let kept = known.iter().filter(|it| !it.sometimes && !failed.contains_key(&*it.statement));

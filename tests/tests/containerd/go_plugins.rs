@@ -20,8 +20,12 @@ fn launched(full_name: &'static str, nri: &str, check: impl FnOnce(&mut Node), r
 }
 
 fn warnings(containerd: &mut Node) -> Vec<String> {
-    let lines = containerd.log().iter();
-    lines.filter(|line| line.contains("deprecated=StateChange")).cloned().collect()
+    containerd
+        .log()
+        .iter()
+        .filter(|line| line.contains("deprecated=StateChange"))
+        .cloned()
+        .collect()
 }
 
 /// Returns the verdicts of `nri-compat check` on what containerd says about plugins on its CRI

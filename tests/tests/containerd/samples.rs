@@ -77,8 +77,7 @@ fn add_request(present: &mut Present, rpc: &str, payload: &[u8]) {
 fn take_event(message: &mut DynamicMessage) -> &'static str {
     let event = message.get_field_by_name("event").and_then(|value| value.as_enum_number());
     message.clear_field_by_name("event");
-    let mut rpcs = Revision::rpcs().iter();
-    let rpc = rpcs.find(|rpc| rpc.event.map(i32::from) == event);
+    let rpc = Revision::rpcs().iter().find(|rpc| rpc.event.map(i32::from) == event);
     rpc.expect("an event of NRI").name
 }
 

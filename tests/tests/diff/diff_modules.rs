@@ -44,8 +44,7 @@ fn without_imports(from: &Path, to: &Path) -> String {
 
 /// Returns the rules of all findings.
 fn rules(report: &DiffReport) -> Vec<&str> {
-    let findings = report.findings.iter();
-    findings.map(|finding| finding.rule).collect()
+    report.findings.iter().map(|finding| finding.rule).collect()
 }
 
 #[test]

@@ -171,8 +171,8 @@ fn presence_that_one_side_lacks_is_named_in_both_directions() {
 fn an_answer_of_another_type_is_misread_and_a_renamed_one_is_not() {
     let report = changed("returns (UpdateContainersResponse)", "returns (UpdateContainersRequest)");
     for pairing in &report.pairings {
-        let mut items = pairing.items.iter();
-        let item = items.find(|item| item.element.ends_with("Runtime.UpdateContainers"));
+        let item =
+            pairing.items.iter().find(|item| item.element.ends_with("Runtime.UpdateContainers"));
         let item = item.expect("the call");
         assert_eq!(item.outcome, PairingOutcome::Misreads, "{item:?}");
         assert!(item.detail.starts_with("sent as UpdateContainersRe"), "{item:?}");

@@ -183,13 +183,17 @@ fn assert_outcomes(name: &str, report: &DiffReport, expected: [PairingOutcome; 2
 #[test]
 fn without_state_change_the_events_of_an_old_runtime_fail() {
     let history = History::embedded().expect("the embedded tables fit together");
-    let mut revisions = history.revisions().iter();
-    let old = revisions.find(|revision| revision.name() == "v0.11.0").expect("the revision");
+    let old = history
+        .revisions()
+        .iter()
+        .find(|revision| revision.name() == "v0.11.0")
+        .expect("the revision");
     let before = Files::one(old.proto().to_owned());
     let report = compare(&before, &without_rpc("StateChange"));
     // The second pairing is that of the new plugin with the old runtime.
-    let items = report.pairings[1].items.iter();
-    let event = items
+    let event = report.pairings[1]
+        .items
+        .iter()
         .filter(|item| item.kind == ItemKind::Event)
         .find(|item| item.element.ends_with("RUN_POD_SANDBOX"))
         .expect("the event");
@@ -240,9 +244,10 @@ fn an_import_before_the_protocol_does_not_change_its_package() {
 /// other way round.
 fn outcomes_of(report: &DiffReport, kind: ItemKind, element: &str) -> [Option<PairingOutcome>; 2] {
     [0, 1].map(|pairing: usize| {
-        let mut items = report.pairings[pairing].items.iter();
-        let found =
-            items.find(|item| item.kind == kind && item.element.ends_with(&format!(".{element}")));
+        let found = report.pairings[pairing]
+            .items
+            .iter()
+            .find(|item| item.kind == kind && item.element.ends_with(&format!(".{element}")));
         found.map(|item| item.outcome)
     })
 }

@@ -262,15 +262,20 @@ fn runs(cluster: &Cluster, subject: &Value) {
 
 /// Returns the subject in the container of a workload with this name.
 fn subject<'r>(report: &'r Value, name: &str) -> &'r Value {
-    let mut subjects = report["subjects"].as_array().expect("a list").iter();
-    let subject = subjects.find(|subject| subject["place"]["workload"]["name"] == name);
+    let subject = report["subjects"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|subject| subject["place"]["workload"]["name"] == name);
     subject.unwrap_or_else(|| panic!("{name} is not in {report}"))
 }
 
 /// Returns the verdicts of a subject with their targets.
 fn verdicts(subject: &Value) -> Vec<(&str, &str)> {
-    let verdicts = subject["verdicts"].as_array().expect("a list").iter();
-    verdicts
+    subject["verdicts"]
+        .as_array()
+        .expect("a list")
+        .iter()
         .map(|verdict| {
             let text = |key: &str| verdict[key].as_str().expect("a name");
             (text("target"), text("verdict"))
@@ -344,8 +349,12 @@ fn one_report_has_hosts_and_pods(cluster: &Cluster, hosts: &str, pods: &str) {
     assert_eq!(pool["target"], "containerd@2.4.2", "{merged}");
     assert_eq!(pool["nodes"], json!([NODE]), "{merged}");
     assert_eq!(merged["without_host"], json!([]), "{merged}");
-    let plugins = merged["plugins"].as_array().expect("a list").iter();
-    let paths: Vec<&str> = plugins.filter_map(|plugin| plugin["path"].as_str()).collect();
+    let paths: Vec<&str> = merged["plugins"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|plugin| plugin["path"].as_str())
+        .collect();
     let has = |part: &str| paths.iter().any(|path| path.contains(part));
     assert!(has("10-launched") && has("DaemonSet kube-system/old"), "{paths:?}");
     // Each process is the program of a container.
@@ -375,8 +384,12 @@ fn a_service_account_is_enough(cluster: &Cluster) {
 
 /// Returns the names of the plugins in a merged report that have one, in order.
 fn names(merged: &Value) -> Vec<&str> {
-    let plugins = merged["plugins"].as_array().expect("a list").iter();
-    let mut names: Vec<_> = plugins.filter_map(|plugin| plugin["name"].as_str()).collect();
+    let mut names: Vec<_> = merged["plugins"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|plugin| plugin["name"].as_str())
+        .collect();
     names.sort_unstable();
     names
 }

@@ -131,8 +131,7 @@ fn assert_is_unnamed_warning(log: &Log) {
 }
 
 fn warnings(name: &str) -> Vec<String> {
-    let lines = recorded_lines(name).into_iter();
-    lines.filter(|line| line.contains("deprecated interface")).collect()
+    recorded_lines(name).into_iter().filter(|line| line.contains("deprecated interface")).collect()
 }
 
 #[test]

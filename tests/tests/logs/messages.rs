@@ -188,8 +188,9 @@ impl Bounds {
 fn prints(wording: &Wording, found: &BTreeSet<Message>) -> bool {
     let words = words(&wording.pattern);
     let shares = |format: &str| {
-        let mut parts = constant_parts(format).into_iter();
-        parts.any(|part| words.iter().any(|words| part.contains(words) || words.contains(&part)))
+        constant_parts(format)
+            .into_iter()
+            .any(|part| words.iter().any(|words| part.contains(words) || words.contains(&part)))
     };
     let mut formats = found
         .iter()

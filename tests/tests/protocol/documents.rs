@@ -51,8 +51,7 @@ impl Decoder {
     /// Returns the most bytes of memory beyond those that any document may take, for each byte of a
     /// document.
     fn worst(&self) -> usize {
-        let documents = self.documents.iter();
-        documents.map(|document| self.factor_of(document)).max().unwrap_or_default()
+        self.documents.iter().map(|document| self.factor_of(document)).max().unwrap_or_default()
     }
 
     fn factor_of(&self, document: &[u8]) -> usize {

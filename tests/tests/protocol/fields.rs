@@ -71,8 +71,8 @@ fn the_table_has_every_field_that_is_newer_than_its_message() {
     };
     let sent = reachable(newest, messages_sent(&revisions.last().unwrap().1));
     let first_with = |message: &String| {
-        let mut all = by_revision.iter();
-        let first = all.find(|(_, fields)| fields.keys().any(|key| key.0 == *message));
+        let first =
+            by_revision.iter().find(|(_, fields)| fields.keys().any(|key| key.0 == *message));
         first.map(|(name, _)| *name)
     };
     let is_newer = |key: &&Key| sent.contains(&key.0) && Some(since(key)) != first_with(&key.0);

@@ -64,9 +64,11 @@ fn every_release_has_the_rpcs_that_its_proto_declares() {
         let service = proto.service("Plugin").expect("every proto has it");
         let declared: BTreeSet<&str> = service.rpcs.iter().map(|rpc| rpc.name.as_str()).collect();
         let spoken = nri_adaptation::Revision::of(&release.name).unwrap();
-        let rpcs = nri_adaptation::Revision::rpcs().iter();
-        let known: BTreeSet<&str> =
-            rpcs.filter(|rpc| spoken.has_rpc(rpc.name)).map(|rpc| rpc.name).collect();
+        let known: BTreeSet<&str> = nri_adaptation::Revision::rpcs()
+            .iter()
+            .filter(|rpc| spoken.has_rpc(rpc.name))
+            .map(|rpc| rpc.name)
+            .collect();
         assert_eq!(known, declared, "{}", release.name);
     }
 }

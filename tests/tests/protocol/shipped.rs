@@ -57,8 +57,7 @@ fn descriptors_and_text_give_the_same_protocol() {
 fn elements_are_declared_by_the_revisions_that_have_them() {
     let history = history();
     let protocol = |name: &str| {
-        let mut revisions = history.revisions().iter();
-        let found = revisions.find(|known| known.name() == name);
+        let found = history.revisions().iter().find(|known| known.name() == name);
         found.expect("known").protocol().expect("compiles")
     };
     let newest = history.revisions().last().expect("there is one");

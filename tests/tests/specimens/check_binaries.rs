@@ -25,7 +25,7 @@ impl Content for Pieces {
 }
 
 /// Returns all that the readers see in a file.
-fn look(path: &Path) -> Vec<Sighting> {
+fn sightings(path: &Path) -> Vec<Sighting> {
     let shown = path.display().to_string();
     let disk = Disk::open(path).unwrap_or_else(|e| panic!("{shown}: {e}"));
     let content = Pieces(disk.try_clone().unwrap(), disk.metadata().unwrap().len());
@@ -45,7 +45,7 @@ fn look(path: &Path) -> Vec<Sighting> {
 
 /// Returns the only sighting.
 fn look_for_one(path: &Path) -> Sighting {
-    let mut seen = look(path);
+    let mut seen = sightings(path);
     assert_eq!(seen.len(), 1, "{}: {seen:#?}", path.display());
     seen.remove(0)
 }

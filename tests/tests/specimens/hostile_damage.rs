@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nri_compat::report::check::Outcome;
-use nri_tests::hostile::look;
+use nri_tests::hostile::judged;
 use nri_tests::specimens::{Table, table};
 use object::{BinaryFormat, Object, ObjectSection};
 
@@ -59,7 +59,7 @@ fn deprecated(table: &Table, build: &str) -> Option<Vec<u8>> {
     let mut rows = table.specimen.iter().filter(|row| row.builds.iter().any(|name| name == build));
     let row = rows.find(|row| row.program == "plain")?;
     let whole = std::fs::read(table.build(build).join(&row.program)).expect("it is built");
-    let found = look("program", &whole);
+    let found = judged("program", &whole);
     (found.verdicts.first()?.outcome == Outcome::Deprecated).then_some(whole)
 }
 
@@ -103,10 +103,10 @@ fn hidden_by(build: &str, whole: &[u8], all: &[Damage]) -> Vec<String> {
 /// Returns true if the damaged program gets a warning; the bytes are as before afterwards.
 fn warns(bytes: &mut [u8], damage: Damage) -> bool {
     match damage {
-        Damage::Cut(end) => look("program", &bytes[..end]).warns(),
+        Damage::Cut(end) => judged("program", &bytes[..end]).warns(),
         Damage::Changed(at, mask) => {
             bytes[at] ^= mask;
-            let warns = look("program", bytes).warns();
+            let warns = judged("program", bytes).warns();
             bytes[at] ^= mask;
             warns
         }

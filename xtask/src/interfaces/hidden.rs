@@ -30,8 +30,9 @@ fn types<'l>(line: &'l str, prefix: &str) -> impl Iterator<Item = &'l str> {
 }
 
 fn paths(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
-    words.map(|word| word.trim_matches(':')).filter(|word| !word.is_empty())
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'))
+        .map(|word| word.trim_matches(':'))
+        .filter(|word| !word.is_empty())
 }
 
 /// Returns the path without what follows the type, such as a method.

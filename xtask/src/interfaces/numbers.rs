@@ -30,8 +30,9 @@ libraries are not promised, and of `nri::wire`, no item counts as promised; see 
 /// Returns the path of an item: the first one of its crate, because a method that a crate adds to
 /// another type begins with that type.
 fn path<'l>(line: &'l str, prefix: &'l str) -> &'l str {
-    let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
-    words.find(|word| word.split("::").next() == Some(prefix)).unwrap_or(prefix)
+    line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'))
+        .find(|word| word.split("::").next() == Some(prefix))
+        .unwrap_or(prefix)
 }
 
 fn is_promised(path: &str) -> bool {

@@ -68,8 +68,11 @@ fn named(release: &str) -> Result<(&str, &str), String> {
 fn is_new(history: &History, id: &str, tag: &str) -> bool {
     let runtimes = history.runtimes().iter().filter(|runtime| runtime.id == id);
     let of_runtimes = runtimes.flat_map(|runtime| &runtime.releases).map(|release| &release.name);
-    let distributions = history.distribution(id).into_iter();
-    let of_distributions = distributions.flat_map(|one| &one.releases).map(|release| &release.name);
+    let of_distributions = history
+        .distribution(id)
+        .into_iter()
+        .flat_map(|one| &one.releases)
+        .map(|release| &release.name);
     !of_runtimes.chain(of_distributions).any(|name| name == tag)
 }
 

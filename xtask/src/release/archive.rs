@@ -8,7 +8,7 @@ use flate2::{Compression, GzBuilder};
 use tar::{EntryType, Header};
 
 use super::files::Files;
-use super::{Programs, Release};
+use super::{Programs, ReleaseBuild};
 use crate::error::{TaskError, reading, writing};
 use crate::metadata::{BRIDGE, COMMAND};
 
@@ -86,7 +86,7 @@ impl Programs {
     }
 }
 
-impl Release<'_> {
+impl ReleaseBuild<'_> {
     /// Writes the archive for a processor: the programs with licence, manual pages and completions.
     pub(super) fn archive(&self, programs: &Programs, files: &Files) -> Result<(), TaskError> {
         let name = self.archive_name(&programs.processor.platform());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Release;
+use super::ReleaseBuild;
 use super::layout::sha256;
 use crate::error::TaskError;
 use crate::metadata::{BRIDGE, COMMAND};
@@ -12,7 +12,7 @@ use crate::tool::Tool;
 const FORMATS: [(&str, &str); 2] =
     [("cyclone_dx_json_1_6", "cdx.json"), ("spdx_json_2_3", "spdx.json")];
 
-impl Release<'_> {
+impl ReleaseBuild<'_> {
     /// Writes the bills.
     pub(super) fn bills(&self) -> Result<(), TaskError> {
         for package in [COMMAND, BRIDGE] {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{PROCESSORS, Processor, Programs, Release};
+use super::{PROCESSORS, Processor, Programs, ReleaseBuild};
 use crate::error::TaskError;
 use crate::metadata::{BRIDGE, COMMAND};
 use crate::tool::Tool;
@@ -16,7 +16,7 @@ const LINKER_SCRIPT: &str = "xtask/src/release/without-unwinding.ld";
 /// The way to install the tools.
 const HELP: &str = "`source .ci/setup.sh; install_release` installs the tools of a release";
 
-impl Release<'_> {
+impl ReleaseBuild<'_> {
     /// Builds the programs for all processors, or for one.
     pub(super) fn build(&self, only: Option<&str>) -> Result<Vec<Programs>, TaskError> {
         let wanted = |processor: &&Processor| only.is_none_or(|name| processor.name == name);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::Release;
+use super::ReleaseBuild;
 use super::archive::{Entry, gzip, tar};
 use super::layout::Layout;
 use crate::error::{TaskError, reading, writing};
@@ -14,7 +14,7 @@ use crate::error::{TaskError, reading, writing};
 /// The placeholder of the registry in charts.
 const PLACEHOLDER: &str = "registry.example.com";
 
-impl Release<'_> {
+impl ReleaseBuild<'_> {
     /// Writes the charts in `deploy/helm`, with the version of the workspace.
     pub(super) fn charts(&self) -> Result<(), TaskError> {
         let folder = self.root.join("deploy/helm");

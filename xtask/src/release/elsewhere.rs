@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::Release;
+use super::ReleaseBuild;
 use super::archive::Entry;
 use super::files::Files;
 use crate::error::{TaskError, reading};
@@ -16,7 +16,7 @@ pub(super) const PLATFORMS: [(&str, &str); 3] = [
     ("x86_64-windows", "nri-compat.exe"),
 ];
 
-impl Release<'_> {
+impl ReleaseBuild<'_> {
     /// Writes an archive for each platform that has a program in the folder, and returns the names
     /// of the archives that are left out.
     pub(super) fn elsewhere(

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Programs, Release, manual};
+use super::{Programs, ReleaseBuild, manual};
 use crate::error::{TaskError, reading, writing};
 use crate::metadata::{BRIDGE, COMMAND};
 use crate::tool::Tool;
@@ -33,7 +33,7 @@ pub(super) struct Files {
 
 impl Files {
     /// Lets the first programs, which run on this machine, write their manual and completions.
-    pub(super) fn write(release: &Release<'_>, built: &[Programs]) -> Result<Self, TaskError> {
+    pub(super) fn write(release: &ReleaseBuild<'_>, built: &[Programs]) -> Result<Self, TaskError> {
         let folder = tempfile::tempdir().map_err(writing(&std::env::temp_dir()))?;
         let named = (Path::new(COMMAND), Path::new(BRIDGE));
         let (program, bridge) = built.first().map_or(named, |it| (&it.command, &it.bridge));

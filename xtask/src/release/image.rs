@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::archive::{Entry, gzip, tar};
 use super::layout::{Layout, sha256};
-use super::{Processor, Programs, Release};
+use super::{Processor, Programs, ReleaseBuild};
 use crate::error::{TaskError, writing};
 
 /// The user of distroless images named `nonroot`.
 const USER: &str = "65532:65532";
 
-impl Release<'_> {
+impl ReleaseBuild<'_> {
     /// Writes the image for the processors that programs were built for.
     pub(super) fn image(&self, built: &[Programs]) -> Result<(), TaskError> {
         let name = format!("nri-compat-{}-image.tar", self.metadata.version);
@@ -80,8 +80,7 @@ impl Release<'_> {
 /// Returns the certificates of public authorities in PEM, from a crate, so that the image does not
 /// depend on the machine.
 fn certificates() -> String {
-    let certificates = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
-    certificates.map(|certificate| pem(certificate)).collect()
+    webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().map(|certificate| pem(certificate)).collect()
 }
 
 fn pem(certificate: &[u8]) -> String {

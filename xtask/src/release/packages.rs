@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::archive::gzip;
 use super::files::{Files, Named};
-use super::{Programs, Release};
+use super::{Programs, ReleaseBuild};
 use crate::error::{TaskError, reading, writing};
 use crate::tool::Tool;
 
@@ -15,7 +15,7 @@ use crate::tool::Tool;
 const FORMATS: [(&str, &str); 2] =
     [("deb", "/usr/share/zsh/vendor-completions"), ("rpm", "/usr/share/zsh/site-functions")];
 
-impl Release<'_> {
+impl ReleaseBuild<'_> {
     /// Writes the packages for a processor.
     pub(super) fn package(&self, programs: &Programs, files: &Files) -> Result<(), TaskError> {
         for (format, zsh) in FORMATS {

@@ -7,10 +7,10 @@ use std::path::Path;
 use super::chart::sorted;
 use super::elsewhere;
 use super::layout::sha256;
-use super::{PROCESSORS, Processor, Release};
+use super::{PROCESSORS, Processor, ReleaseBuild};
 use crate::error::{TaskError, reading};
 
-impl Release<'_> {
+impl ReleaseBuild<'_> {
     /// Fills every template whose archives were built.
     pub(super) fn fill_templates(&self) -> Result<(), TaskError> {
         let values = self.values()?;

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::rpc::{Plugin, Rpc};
+use super::rpc::{Plugin, PluginRpc};
 use super::shape::{
     Argument, answer, arguments, conversion_of_updates, field_of_type, later_fields, takes_whole,
 };
@@ -37,8 +37,8 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<String, Error> {
 
 /// Returns the row of an RPC for the macro `rows!`: how its request becomes arguments, and an
 /// answer the response.
-fn row(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
-    let Rpc { handler, method, constant, .. } = rpc;
+fn row(rpc: &PluginRpc<'_>, shared: &Message) -> Result<String, Error> {
+    let PluginRpc { handler, method, constant, .. } = rpc;
     let lint = match rpc.deprecation {
         Some(deprecation) => format!("    {}\n", lint(rpc, deprecation)),
         None => String::new(),
@@ -60,7 +60,7 @@ fn row(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
 }
 
 /// Returns the attribute with which rustc warns authors of plugins that handle a deprecated RPC.
-fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> String {
+fn lint(rpc: &PluginRpc<'_>, deprecation: &Deprecation) -> String {
     let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
     let outlook =
         deprecation.outlook().map(|outlook| format!(", its {outlook}")).unwrap_or_default();
@@ -79,7 +79,7 @@ fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> String {
 }
 
 /// Returns what gives later fields of a request to the context.
-fn later(rpc: &Rpc<'_>) -> Result<String, Error> {
+fn later(rpc: &PluginRpc<'_>) -> Result<String, Error> {
     let fields = later_fields(rpc)?;
     if fields.is_empty() {
         return Ok(String::new());
@@ -90,7 +90,7 @@ fn later(rpc: &Rpc<'_>) -> Result<String, Error> {
 }
 
 /// Returns the first request with the same fields, whose decoder this request shares.
-fn shared_request<'r>(rpc: &Rpc<'r>, rpcs: &[Rpc<'r>]) -> &'r Message {
+fn shared_request<'r>(rpc: &PluginRpc<'r>, rpcs: &[PluginRpc<'r>]) -> &'r Message {
     let mut requests = rpcs.iter().map(|other| other.request);
     requests.find(|other| fields(other).eq(fields(rpc.request))).unwrap_or(rpc.request)
 }
@@ -101,7 +101,7 @@ fn fields(message: &Message) -> impl Iterator<Item = (i32, &str, &FieldKind, Lab
 }
 
 /// Returns a function that converts a request to the type to decode it as.
-fn conversion(rpc: &Rpc<'_>, shared: &Message) -> Result<String, Error> {
+fn conversion(rpc: &PluginRpc<'_>, shared: &Message) -> Result<String, Error> {
     let request = super::rpc::ident(&rpc.request.name)?;
     let is_itself = !later_fields(rpc)?.is_empty() || takes_whole(rpc)?;
     if shared.name == rpc.request.name || is_itself {

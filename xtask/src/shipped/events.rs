@@ -5,7 +5,7 @@ use std::path::Path;
 use nri_schema::{Error, ErrorKind, Problem};
 use serde::Deserialize;
 
-use super::rpc::{Plugin, Rpc};
+use super::rpc::{Plugin, PluginRpc};
 use super::shape::field_of_type;
 
 /// The path of the table from the root of the workspace.
@@ -16,13 +16,13 @@ const FILE: &str = "protos/events.toml";
 #[serde(deny_unknown_fields)]
 pub struct EventTable {
     #[serde(rename = "event")]
-    rows: Vec<Row>,
+    rows: Vec<EventRow>,
 }
 
 /// A row of the table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct EventRow {
     rpc: String,
     kind: Kind,
     container: Option<ContainerStage>,
@@ -52,7 +52,7 @@ pub(super) enum ContainerStage {
 
 /// The RPC of an event, with its place.
 pub(super) struct Stage<'p> {
-    pub(super) rpc: &'p Rpc<'p>,
+    pub(super) rpc: &'p PluginRpc<'p>,
     pub(super) kind: Kind,
     pub(super) container: Option<ContainerStage>,
 }
@@ -106,7 +106,7 @@ impl EventTable {
         Ok(stages)
     }
 
-    fn miscounted(&self, rpc: &Rpc<'_>) -> Option<Problem> {
+    fn miscounted(&self, rpc: &PluginRpc<'_>) -> Option<Problem> {
         let count = self.rows.iter().filter(|row| row.rpc == rpc.name).count();
         match count {
             1 => None,
@@ -120,7 +120,7 @@ impl EventTable {
 }
 
 /// Returns the help for an event without a row.
-fn row_for(rpc: &Rpc<'_>) -> String {
+fn row_for(rpc: &PluginRpc<'_>) -> String {
     let container = if has_container(rpc) { ", container = \"…\"" } else { "" };
     format!(
         "add `{{ rpc = \"{}\", kind = \"…\"{container} }},` to {FILE}, after the event that a runtime sends before it; \
@@ -130,11 +130,11 @@ fn row_for(rpc: &Rpc<'_>) -> String {
 }
 
 /// Returns true if the request of an event has a container.
-fn has_container(rpc: &Rpc<'_>) -> bool {
+fn has_container(rpc: &PluginRpc<'_>) -> bool {
     field_of_type(rpc, "Container").is_some()
 }
 
-impl Row {
+impl EventRow {
     fn stage<'p>(&self, plugin: &'p Plugin<'p>) -> Result<Stage<'p>, Problem> {
         let mut events = plugin.rpcs.iter().filter(|rpc| rpc.event.is_some());
         let rpc = events

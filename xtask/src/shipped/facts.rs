@@ -86,8 +86,7 @@ fn events(history: &History) -> Result<TokenStream, Error> {
 }
 
 fn state_change(history: &History) -> Result<&Deprecation, Error> {
-    let mut all = history.deprecations().iter();
-    let found = all.find(|deprecation| deprecation.id == STATE_CHANGE);
+    let found = history.deprecations().iter().find(|deprecation| deprecation.id == STATE_CHANGE);
     found.ok_or_else(|| missing("the deprecation of StateChange"))
 }
 

@@ -6,7 +6,7 @@ use nri_schema::history::History;
 use nri_schema::model::{Field, FieldKind, Message, Protocol};
 
 /// A field that is newer than its message, or one that leads to such a field.
-struct Row<'p> {
+struct LaterField<'p> {
     message: &'p Message,
     field: &'p Field,
     since: &'p str,
@@ -19,7 +19,7 @@ pub(super) fn emit(history: &History) -> Result<String, Error> {
         let protocol = newest.protocol()?;
         rows = young(history, protocol)?;
         add_leading(history, protocol, &mut rows)?;
-        let place = |row: &Row<'_>| {
+        let place = |row: &LaterField<'_>| {
             protocol.messages.iter().position(|message| message.name == row.message.name)
         };
         rows.sort_by_key(|row| (place(row), row.field.number));
@@ -37,13 +37,15 @@ pub const FIELDS: &[MessageField] = &[
 }
 
 /// Returns the fields of sent messages that the first revision with the message lacks.
-fn young<'h>(history: &'h History, protocol: &'h Protocol) -> Result<Vec<Row<'h>>, Error> {
+fn young<'h>(history: &'h History, protocol: &'h Protocol) -> Result<Vec<LaterField<'h>>, Error> {
     let mut rows = Vec::new();
     for message in sent(protocol) {
         let oldest = first_with(history, &message.full_name)?;
         for field in &message.fields {
             match first_with(history, &field.full_name)? {
-                Some(since) if Some(since) != oldest => rows.push(Row { message, field, since }),
+                Some(since) if Some(since) != oldest => {
+                    rows.push(LaterField { message, field, since })
+                }
                 _ => {}
             }
         }
@@ -55,7 +57,7 @@ fn young<'h>(history: &'h History, protocol: &'h Protocol) -> Result<Vec<Row<'h>
 fn add_leading<'h>(
     history: &'h History,
     protocol: &'h Protocol,
-    rows: &mut Vec<Row<'h>>,
+    rows: &mut Vec<LaterField<'h>>,
 ) -> Result<(), Error> {
     loop {
         let mut found = Vec::new();
@@ -64,7 +66,7 @@ fn add_leading<'h>(
                 let known = rows.iter().any(|row| row.field.full_name == field.full_name);
                 if !known && of(field, rows).is_some() {
                     let since = first_with(history, &field.full_name)?.unwrap_or_default();
-                    found.push(Row { message, field, since });
+                    found.push(LaterField { message, field, since });
                 }
             }
         }
@@ -105,14 +107,14 @@ fn held(kind: &FieldKind) -> Option<&str> {
 }
 
 /// Returns the message that a field holds, if that has a row.
-fn of<'r>(field: &Field, rows: &'r [Row<'_>]) -> Option<&'r str> {
+fn of<'r>(field: &Field, rows: &'r [LaterField<'_>]) -> Option<&'r str> {
     let held = held(&field.kind)?;
     let row = rows.iter().find(|row| row.message.full_name == held)?;
     Some(&row.message.name)
 }
 
-fn written(row: &Row<'_>, rows: &[Row<'_>]) -> String {
-    let Row { field, since, .. } = row;
+fn written(row: &LaterField<'_>, rows: &[LaterField<'_>]) -> String {
+    let LaterField { field, since, .. } = row;
     let (message, name, number) = (&row.message.name, &field.name, field.number);
     let of = of(field, rows);
     let is_map = matches!(field.kind, FieldKind::Map { .. });

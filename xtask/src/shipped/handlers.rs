@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::lifecycle;
-use super::rpc::{Plugin, Rpc};
+use super::rpc::{Plugin, PluginRpc};
 use super::shape::{Argument, answer, arguments};
 use crate::tokens::source;
 use nri_codegen::emit::doc;
@@ -28,8 +28,8 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
     })
 }
 
-fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
-    let Rpc { name, handler, method, .. } = rpc;
+fn handler(rpc: &PluginRpc<'_>) -> Result<TokenStream, Error> {
+    let PluginRpc { name, handler, method, .. } = rpc;
     let docs = docs(rpc);
     let lifecycle = lifecycle::lines(name).into_iter().map(doc_line);
     let method_docs = format!(
@@ -58,7 +58,7 @@ fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
 }
 
 /// Returns the comment of the proto about the RPC.
-fn docs(rpc: &Rpc<'_>) -> TokenStream {
+fn docs(rpc: &PluginRpc<'_>) -> TokenStream {
     match rpc.comment.trim() {
         "" => doc(&format!("Handles `{}`.", rpc.name)),
         comment => doc(comment),
@@ -66,8 +66,8 @@ fn docs(rpc: &Rpc<'_>) -> TokenStream {
 }
 
 /// Returns the example of the documentation: the handler of a plugin.
-fn example(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
-    let Rpc { handler, method, .. } = rpc;
+fn example(rpc: &PluginRpc<'_>) -> Result<TokenStream, Error> {
+    let PluginRpc { handler, method, .. } = rpc;
     let parameters: String = arguments(rpc)?
         .iter()
         .map(|Argument { name, ty, .. }| format!(", _{name}: {}", source(ty)))

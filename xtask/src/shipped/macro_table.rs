@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::events::Stage;
-use super::rpc::{Plugin, Rpc};
+use super::rpc::{Plugin, PluginRpc};
 use super::shape::{Argument, answer, arguments};
 use crate::tokens::{option, source};
 use nri_schema::Error;
@@ -45,7 +45,7 @@ pub(super) fn emit(plugin: &Plugin<'_>, stages: &[Stage<'_>]) -> Result<TokenStr
     })
 }
 
-fn row(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
+fn row(rpc: &PluginRpc<'_>) -> Result<TokenStream, Error> {
     let (name, constant) = (rpc.name, rpc.constant.to_string());
     let event_since =
         option(rpc.event.as_ref().and_then(|(_, travelled)| travelled.since.as_ref()));

@@ -10,7 +10,7 @@ use nri_schema::{Error, ErrorKind, Problem};
 
 /// Service `Plugin` of the newest revision.
 pub(super) struct Plugin<'h> {
-    pub(super) rpcs: Vec<Rpc<'h>>,
+    pub(super) rpcs: Vec<PluginRpc<'h>>,
     /// The request of `StateChange`.
     pub(super) state_change: Option<&'h Message>,
     /// Name of the revision.
@@ -22,7 +22,7 @@ pub(super) struct Plugin<'h> {
 }
 
 /// An RPC of the service.
-pub(super) struct Rpc<'h> {
+pub(super) struct PluginRpc<'h> {
     /// `RunPodSandbox`
     pub(super) name: &'h str,
     /// `RunPodSandbox`, the handler trait.
@@ -51,7 +51,7 @@ pub(super) struct First<'h> {
     pub(super) response: &'h Message,
 }
 
-impl Rpc<'_> {
+impl PluginRpc<'_> {
     /// Returns true if `StateChange` carries, or carried, the event of this RPC.
     pub(super) fn in_state_change(&self) -> bool {
         self.event.as_ref().is_some_and(|(_, travelled)| travelled.state_change_since.is_some())
@@ -79,7 +79,7 @@ fn rpc<'h>(
     revision: &'h str,
     protocol: &'h Protocol,
     declared: &'h nri_schema::model::Rpc,
-) -> Result<Rpc<'h>, Error> {
+) -> Result<PluginRpc<'h>, Error> {
     let message = |full_name: &str| protocol.message(full_name).ok_or_else(|| missing(full_name));
     let since = history.since(revision, &declared.full_name)?;
     let event = protocol.nri.as_ref().and_then(|nri| nri.event_of_rpc(&declared.name));
@@ -87,7 +87,7 @@ fn rpc<'h>(
         event.map(|event| first_with(history, &event.full_name)).transpose()?.flatten();
     let travelled = event.map(|event| Ok::<_, Error>((event, history.event(revision, event)?)));
     let is_about = |deprecation: &&Deprecation| matches!(&deprecation.interface, Interface::Rpc { rpc, .. } if *rpc == declared.full_name);
-    Ok(Rpc {
+    Ok(PluginRpc {
         name: &declared.name,
         handler: ident(&declared.name)?,
         method: ident(&declared.name.to_snake_case())?,

@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::rpc::{Plugin, Rpc};
+use super::rpc::{Plugin, PluginRpc};
 use crate::tokens::option;
 use nri_schema::history::Deprecation;
 use nri_schema::model::Message;
@@ -34,8 +34,8 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> TokenStream {
     }
 }
 
-fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
-    let Rpc { name, constant, since, .. } = rpc;
+fn fact(rpc: &PluginRpc<'_>, state_change: Option<&Message>) -> TokenStream {
+    let PluginRpc { name, constant, since, .. } = rpc;
     let event = option(rpc.event.as_ref().map(|_| {
         let variant = format_ident!("{name}");
         quote!(Event::#variant)
@@ -60,7 +60,7 @@ fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
 }
 
 /// Fields of the request with their numbers there and in the request of `StateChange`.
-fn change_fields(rpc: &Rpc<'_>, change: &Message) -> TokenStream {
+fn change_fields(rpc: &PluginRpc<'_>, change: &Message) -> TokenStream {
     let pairs = rpc.request.fields.iter().filter_map(|field| {
         let literal = |number: i32| u32::try_from(number).ok().map(Literal::u32_unsuffixed);
         let (own, there) = (literal(field.number)?, literal(change.field(&field.name)?.number)?);

@@ -11,7 +11,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Ident;
 
-use super::rpc::{Rpc, ident};
+use super::rpc::{PluginRpc, ident};
 use nri_schema::Error;
 use nri_schema::model::{Field, FieldKind, Label, Message};
 
@@ -63,7 +63,7 @@ pub(super) struct Argument {
 }
 
 /// Returns the return type of a handler, and the function that creates the response from it.
-pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
+pub(super) fn answer(rpc: &PluginRpc<'_>) -> Result<Answer, Error> {
     let response = ident(&rpc.response.name)?;
     if rpc.first.response.fields.is_empty() {
         return Ok(Answer {
@@ -77,7 +77,7 @@ pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
 }
 
 /// Returns what [`answer_of`] says about the response of the first revision.
-fn builder(rpc: &Rpc<'_>) -> Option<(TokenStream, &'static str)> {
+fn builder(rpc: &PluginRpc<'_>) -> Option<(TokenStream, &'static str)> {
     let mut fields: Vec<_> =
         rpc.first.response.fields.iter().map(|field| field.name.as_str()).collect();
     fields.sort_unstable();
@@ -86,7 +86,7 @@ fn builder(rpc: &Rpc<'_>) -> Option<(TokenStream, &'static str)> {
 
 /// Returns the conversion of `Updates` to the response of an RPC; nothing if the RPC has another
 /// answer.
-pub(super) fn conversion_of_updates(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
+pub(super) fn conversion_of_updates(rpc: &PluginRpc<'_>) -> Result<TokenStream, Error> {
     if builder(rpc).is_none_or(|(ty, _)| ty.to_string() != "Updates") {
         return Ok(TokenStream::new());
     }
@@ -112,7 +112,7 @@ pub(super) fn conversion_of_updates(rpc: &Rpc<'_>) -> Result<TokenStream, Error>
 }
 
 /// Returns the arguments of a handler, in addition to the context.
-pub(super) fn arguments(rpc: &Rpc<'_>) -> Result<Vec<Argument>, Error> {
+pub(super) fn arguments(rpc: &PluginRpc<'_>) -> Result<Vec<Argument>, Error> {
     if rpc.request.name == CONFIGURATION {
         return Ok(vec![Argument {
             name: ident("config")?,
@@ -128,13 +128,13 @@ pub(super) fn arguments(rpc: &Rpc<'_>) -> Result<Vec<Argument>, Error> {
     }
 }
 
-fn is_part(rpc: &Rpc<'_>, field: &Field) -> bool {
+fn is_part(rpc: &PluginRpc<'_>, field: &Field) -> bool {
     field.name == PART && rpc.response.field(PART).is_some()
 }
 
 /// Returns the fields that a request got after the first revision with its RPC, if its handler
 /// takes the fields of that one. They are no arguments: the context has them.
-pub(super) fn later_fields(rpc: &Rpc<'_>) -> Result<Vec<Ident>, Error> {
+pub(super) fn later_fields(rpc: &PluginRpc<'_>) -> Result<Vec<Ident>, Error> {
     if rpc.request.name == CONFIGURATION || takes_whole(rpc)? {
         return Ok(Vec::new());
     }
@@ -144,7 +144,7 @@ pub(super) fn later_fields(rpc: &Rpc<'_>) -> Result<Vec<Ident>, Error> {
 }
 
 /// Returns true if the handler of an RPC takes the request itself instead of its fields.
-pub(super) fn takes_whole(rpc: &Rpc<'_>) -> Result<bool, Error> {
+pub(super) fn takes_whole(rpc: &PluginRpc<'_>) -> Result<bool, Error> {
     let arguments = arguments(rpc)?;
     Ok(arguments.iter().any(|argument| argument.value.to_string() == REQUEST))
 }
@@ -196,9 +196,12 @@ fn is_snake(name: &str) -> bool {
 }
 
 /// Returns the field of the request that holds a single message of this type.
-pub(super) fn field_of_type(rpc: &Rpc<'_>, ty: &str) -> Option<Ident> {
+pub(super) fn field_of_type(rpc: &PluginRpc<'_>, ty: &str) -> Option<Ident> {
     let is = |kind: &FieldKind| matches!(kind, FieldKind::Message(name) if name.rsplit('.').next() == Some(ty));
-    let mut fields = rpc.request.fields.iter();
-    let field = fields.find(|field| is(&field.kind) && field.label != Label::Repeated)?;
+    let field = rpc
+        .request
+        .fields
+        .iter()
+        .find(|field| is(&field.kind) && field.label != Label::Repeated)?;
     ident(&field.name).ok()
 }

@@ -10,7 +10,7 @@ use quote::{format_ident, quote};
 use syn::Ident;
 
 use super::events::Stage;
-use super::rpc::{Plugin, Rpc, ident};
+use super::rpc::{Plugin, PluginRpc, ident};
 use crate::tokens::{formatted, in_rows, option};
 
 /// The fields of requests that a runtime fills in, with their types. `nri::lifecycle::RequestParts`
@@ -154,7 +154,7 @@ fn is_empty(stage: &Stage<'_>) -> bool {
     stage.rpc.response.fields.is_empty()
 }
 
-fn variant(rpc: &Rpc<'_>) -> TokenStream {
+fn variant(rpc: &PluginRpc<'_>) -> TokenStream {
     let name = format_ident!("{}", rpc.name);
     quote!(Event::#name)
 }

@@ -20,7 +20,7 @@ use crate::unknown::UnknownFile;
 /// Reads and counts a file.
 pub(in crate::check) fn file(scan: &Scan<'_>, visit: &Visit) {
     let outcome = open(scan, &visit.path).and_then(|disk| match disk {
-        Some(disk) => look(scan, &disk, visit, true),
+        Some(disk) => read_or_defer(scan, &disk, visit, true),
         None if visit.demand == Demand::Named => {
             let why = UnknownFile::Special;
             let outcome = unjudged::report(scan, &visit.place, visit.demand, why);
@@ -35,7 +35,7 @@ pub(in crate::check) fn file(scan: &Scan<'_>, visit: &Visit) {
 pub(in crate::check) fn stream(scan: &Scan<'_>, disk: &Disk, place: Place) {
     scan.count_bytes(disk.len());
     let visit = Visit { place, path: PathBuf::new(), is_link: false, demand: Demand::Named };
-    count(scan, &visit, look(scan, disk, &visit, false));
+    count(scan, &visit, read_or_defer(scan, disk, &visit, false));
 }
 
 /// Reads the files with several names that the walks deferred: each once, under the most suitable
@@ -55,7 +55,7 @@ pub(in crate::check) fn deferred(scan: &Scan<'_>) {
     let chosen: Vec<&Linked> = files.flat_map(|names| choose(scan, names)).collect();
     parallel::each(scan.threads, &chosen, |name| {
         let outcome = Disk::open(&name.visit.path).and_then(|disk| match disk {
-            Some(disk) if disk.id == name.id => look(scan, &disk, &name.visit, false),
+            Some(disk) if disk.id == name.id => read_or_defer(scan, &disk, &name.visit, false),
             Some(_) | None => Err(io::Error::from(io::ErrorKind::NotFound)),
         });
         count(scan, &name.visit, outcome);
@@ -137,7 +137,7 @@ fn rank(visit: &Visit, name: &str) -> NameRank {
 
 /// Reads a file, and returns its outcome; `None` if it is deferred, which only happens when it is
 /// found for the first time.
-fn look(
+fn read_or_defer(
     scan: &Scan<'_>,
     disk: &Disk,
     visit: &Visit,

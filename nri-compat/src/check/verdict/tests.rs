@@ -258,9 +258,9 @@ fn an_unknown_verdict_says_why_and_how_to_find_out() {
     let why = UnknownProgram::NoFunctionTable;
     let mut plugin = seen(GoBinary, Interface::unknown(why.clone()), &[], Certainty::Unknown);
     assert_eq!(outcomes(&plugin, &ACROSS), [Unknown; 6]);
-    let told = verdict(&plugin, "nri@0.12");
-    assert_eq!((&*told.reason, told.confidence), (&*why.to_string(), Confidence::Low));
-    assert!(!told.remedy.is_empty());
+    let unknown = verdict(&plugin, "nri@0.12");
+    assert_eq!((&*unknown.reason, unknown.confidence), (&*why.to_string(), Confidence::Low));
+    assert!(!unknown.remedy.is_empty());
     (plugin.kind, plugin.role) = (GoMod, Role::Library);
     assert_eq!(outcomes(&plugin, &ACROSS), [Unknown; 6]);
     let remedy = verdict(&plugin, "nri@0.12").remedy;
@@ -271,8 +271,8 @@ fn an_unknown_verdict_says_why_and_how_to_find_out() {
 fn a_remedy_depends_on_the_library() {
     let mut funnelled = seen(RustBinary, Funnelled, RUN, Exact);
     funnelled.nri.version = Some("0.1.0".to_owned());
-    let told = verdict(&funnelled, "containerd@2.7");
-    assert_eq!(&*told.remedy, "implement RunPodSandbox instead of StateChange");
+    let removed = verdict(&funnelled, "containerd@2.7");
+    assert_eq!(&*removed.remedy, "implement RunPodSandbox instead of StateChange");
     // Early handlers need more than a release.
     let mut plugin = seen(GoBinary, StateChange, RUN, Exact);
     for (version, needs_more) in [("v0.3.0", true), ("v0.4.0", false), ("(devel)", false)] {
@@ -306,8 +306,8 @@ sources = ["https://example.com/made-up"]
     assert_eq!(judged("nri@0.11").outcome, Ok);
     for target in ["containerd@2.3.7", "nri@0.12"] {
         assert_eq!(verdict(&seen(GoBinary, Dedicated, RUN, Exact), target).outcome, Ok);
-        let told = judged(target);
-        assert_eq!((told.outcome, told.confidence), (Unknown, Confidence::Low), "{target}");
-        assert!(told.reason.contains("`made-up`"), "{}", told.reason);
+        let verdict = judged(target);
+        assert_eq!((verdict.outcome, verdict.confidence), (Unknown, Confidence::Low), "{target}");
+        assert!(verdict.reason.contains("`made-up`"), "{}", verdict.reason);
     }
 }

@@ -72,21 +72,21 @@ pub(super) fn modules(folder: &Path) -> Result<Vec<Module>, Error> {
 impl Configuration {
     fn modules(self, folder: &Path, file: &Path) -> Result<Vec<Module>, Error> {
         let Build { roots, excludes } = self.build;
-        let root = |path: Option<String>| ModuleConfiguration {
+        let at_root = |path: Option<String>| ModuleConfiguration {
             path,
             includes: Vec::new(),
             excludes: excludes.clone(),
         };
         let mut all = self.modules;
         if roots.is_empty() && !excludes.is_empty() {
-            all.push(root(None));
+            all.push(at_root(None));
         }
         let workspace = self
             .directories
             .into_iter()
             .map(|path| ModuleConfiguration { path: Some(path), ..ModuleConfiguration::default() });
         all.extend(workspace);
-        all.extend(roots.into_iter().map(|path| root(Some(path))));
+        all.extend(roots.into_iter().map(|path| at_root(Some(path))));
         let inside = |paths: Vec<String>| -> Result<Vec<PathBuf>, Error> {
             let outside = paths.iter().find(|path| !is_inside(path));
             outside.map_or(Ok(()), |path| Err(leads_out(path, file)))?;

@@ -6,7 +6,7 @@ mod layers;
 mod names;
 
 use crate::common::image::docker;
-use crate::common::{answers, look, paths};
+use crate::common::{answers, collected, paths};
 
 /// The path of a plugin in a folder whose executables a runtime starts.
 const PLUGIN: &str = "opt/nri/plugins/10-a";
@@ -22,7 +22,7 @@ use Expected::{Found, Unknown};
 
 fn verify(rows: Vec<(&str, Vec<u8>, Expected)>) {
     for (what, bytes, expected) in rows {
-        let found = look(&bytes);
+        let found = collected(&bytes);
         match expected {
             Found(expected) => {
                 let expected: Vec<String> =

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use crate::common::image::{Layer, gzip, oci, zstd};
-use crate::common::{answers, look, paths, skipped};
+use crate::common::{answers, collected, paths, skipped};
 
 pub(crate) fn xz(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
@@ -54,7 +54,7 @@ fn compressed_archives_and_layers_are_read() {
         ("bzip2", bzip2(&tar)),
         ("bzip2, two streams", [bzip2(start), bzip2(end)].concat()),
     ] {
-        let found = look(&packed);
+        let found = collected(&packed);
         assert_eq!(
             paths(&found),
             ["it: /bin/10-a", "it: /bin/20-b"],
@@ -64,7 +64,7 @@ fn compressed_archives_and_layers_are_read() {
         assert_eq!(skipped(&found), [""; 0], "{what}");
         let image = oci(&[("p", &["aaaa"])], &[("aaaa", packed)]);
         for bytes in [image.tar(), xz(&image.tar())] {
-            let in_image = look(&bytes);
+            let in_image = collected(&bytes);
             assert_eq!(paths(&in_image), ["it: p: /bin/10-a", "it: p: /bin/20-b"], "{what}");
             assert_eq!(skipped(&in_image), [""; 0], "{what}");
         }
@@ -77,7 +77,7 @@ fn zstd_after_a_frame_to_skip_is_listed() {
     let packed = [skippable(5), zstd(&tar)].concat();
     let image = oci(&[("p", &["aaaa"])], &[("aaaa", packed.clone())]);
     for bytes in [packed, image.tar()] {
-        let found = answers(&look(&bytes)).concat();
+        let found = answers(&collected(&bytes)).concat();
         assert!(found.contains("zstd after a frame to skip"), "{found}");
     }
 }
@@ -95,7 +95,7 @@ fn compressed_archives_that_end_early_are_unknown() {
     for (what, packed) in
         [("gzip", gzip(&tar)), ("zstd", zstd(&tar)), ("xz", xz(&tar)), ("bzip2", bzip2(&tar))]
     {
-        let found = look(&packed[..packed.len() / 2]);
+        let found = collected(&packed[..packed.len() / 2]);
         assert_eq!(answers(&found).len(), 1, "{what}: {found:?}");
         assert!(answers(&found)[0].starts_with("it: not all of it could be read: "), "{what}");
     }
@@ -109,6 +109,6 @@ fn an_archive_within_an_archive_is_recognised_behind_its_first_bytes() {
         Layer::new().entry("noise", tar::EntryType::Regular, &noise).file("x", "MARK x").tar();
     for packed in [zstd(&inner), bzip2(&inner), xz(&inner), gzip(&inner)] {
         let tar = Layer::new().entry("a", tar::EntryType::Regular, &packed).tar();
-        assert_eq!(skipped(&look(&tar)), ["it: /a: an archive within an archive, not opened"]);
+        assert_eq!(skipped(&collected(&tar)), ["it: /a: an archive within an archive, not opened"]);
     }
 }

@@ -3,7 +3,7 @@
 use tar::EntryType;
 
 use crate::common::image::{Layer, docker, gzip};
-use crate::common::{answers, look, paths, skipped};
+use crate::common::{answers, collected, paths, skipped};
 
 #[test]
 fn entries_that_lead_upwards_are_where_extractors_put_them() {
@@ -16,10 +16,10 @@ fn entries_that_lead_upwards_are_where_extractors_put_them() {
         ("..", "/"),
     ] {
         let tar = Layer::new().raw(path.as_bytes(), "MARK x").tar();
-        assert_eq!(paths(&look(&tar)), [format!("it: {at}")], "{path}");
+        assert_eq!(paths(&collected(&tar)), [format!("it: {at}")], "{path}");
         let layers = [("a", Layer::new().file("opt/10-a", "MARK old").tar()), ("b", tar)];
         let image = docker(&[("p", &["a", "b"])], &layers);
-        let found = look(&image.tar());
+        let found = collected(&image.tar());
         let replaced = at == "/opt/10-a";
         assert_eq!(paths(&found).len(), if replaced { 1 } else { 2 }, "{path}");
     }
@@ -39,7 +39,7 @@ fn sparse(name: &str) -> Layer {
 fn an_archive_with_a_sparse_file_is_unknown() {
     let tar = sparse("bin/10-a").file("bin/20-b", "MARK b").tar();
     for bytes in [tar.clone(), gzip(&tar)] {
-        let found = look(&bytes);
+        let found = collected(&bytes);
         assert!(skipped(&found)[0].contains("a sparse file"), "{found:?}");
         assert_eq!(answers(&found).len(), 1);
     }
@@ -55,6 +55,6 @@ fn an_archive_with_a_long_map_of_a_sparse_file_is_unknown() {
     gnu.realsize.copy_from_slice(b"00000000000\0");
     header.set_cksum();
     let tar = [header.as_bytes().to_vec(), vec![0; 512], Layer::new().file("b", "MARK b").tar()];
-    let found = look(&tar.concat());
+    let found = collected(&tar.concat());
     assert!(answers(&found)[0].contains("a sparse file"), "{found:?}");
 }

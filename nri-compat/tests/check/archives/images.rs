@@ -2,7 +2,7 @@
 
 use crate::archives::compression::{bzip2, xz};
 use crate::common::image::{Layer, docker, gzip, oci, zstd};
-use crate::common::{answers, look, paths, skipped};
+use crate::common::{answers, collected, paths, skipped};
 
 #[test]
 fn layers_of_known_media_types_are_read_and_others_are_listed() {
@@ -14,13 +14,13 @@ fn layers_of_known_media_types_are_read_and_others_are_listed() {
     ] {
         for blob in [tar.clone(), gzip(&tar), zstd(&tar), xz(&tar), bzip2(&tar)] {
             let image = labelled(label, &blob);
-            assert_eq!(paths(&look(&image)), ["it: p: /10-a"], "{label}");
+            assert_eq!(paths(&collected(&image)), ["it: p: /10-a"], "{label}");
         }
         let broken = labelled(label, &[7; 600]);
-        assert_eq!(skipped(&look(&broken)).len(), 1);
+        assert_eq!(skipped(&collected(&broken)).len(), 1);
         let lz4 = labelled(label, b"\x04\x22\x4d\x18rest");
         assert_eq!(
-            skipped(&look(&lz4)),
+            skipped(&collected(&lz4)),
             [
                 "it: p: layer 1: compressed with lz4, which is not read: unpack it and check the folder"
             ]
@@ -32,7 +32,7 @@ fn layers_of_known_media_types_are_read_and_others_are_listed() {
         "application/vnd.cncf.helm.chart.content.v1.tar+gzip",
         "application/vnd.wasm.content.layer.v1+wasm",
     ] {
-        let found = look(&labelled(label, &tar));
+        let found = collected(&labelled(label, &tar));
         assert_eq!(paths(&found), [""; 0]);
         let expected = format!("it: p: layer 1 has the media type {label}, which is not read");
         assert_eq!(skipped(&found), [expected]);
@@ -70,7 +70,7 @@ fn an_image_with_a_broken_part_is_unknown() {
             intact().with("blobs/sha256/0000", layers.to_string()),
             intact().with("index.json", index.to_string()),
         ] {
-            let found = look(&image.tar());
+            let found = collected(&image.tar());
             assert_eq!(paths(&found) == ["it: p: /10-a"], is_read, "{broken}");
             assert_eq!((skipped(&found).len(), answers(&found).len()), (1, 1), "{broken}");
         }
@@ -82,7 +82,7 @@ fn a_broken_index_does_not_hide_dockers_list() {
     let layers = [("a.tar", Layer::new().file("10-a", "MARK a").tar())];
     for index in ["{", "[]", "{\"manifests\": 3}"] {
         let image = docker(&[("p", &["a.tar"])], &layers).with("index.json", index);
-        assert_eq!(paths(&look(&image.tar())), ["it: p: /10-a"], "{index}");
+        assert_eq!(paths(&collected(&image.tar())), ["it: p: /10-a"], "{index}");
     }
 }
 
@@ -98,7 +98,7 @@ fn indexes_are_followed_however_deep_they_lie() {
             image = image.with(&format!("blobs/sha256/{inner}"), index.to_string());
         }
         let index = serde_json::json!({"manifests": [{"digest": format!("sha256:{inner}")}]});
-        let found = look(&image.with("index.json", index.to_string()).tar());
+        let found = collected(&image.with("index.json", index.to_string()).tar());
         assert_eq!(paths(&found), [format!("it: b{:03}: /10-a", depth - 1)]);
         assert_eq!(skipped(&found), [""; 0], "{depth}");
     }
@@ -110,7 +110,7 @@ fn what_a_runtime_would_start_in_an_image_is_unknown_if_nothing_knows_it() {
         .file("opt/nri/plugins/10-shell", "#!/bin/sh\nexec x")
         .file("opt/other/10-shell", "#!/bin/sh\nexec x")
         .tar();
-    let found = look(&docker(&[("p", &["a"])], &[("a", tar)]).tar());
+    let found = collected(&docker(&[("p", &["a"])], &[("a", tar)]).tar());
     assert_eq!(
         answers(&found),
         [

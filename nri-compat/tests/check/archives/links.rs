@@ -1,7 +1,7 @@
 //! Hard links over layers.
 
 use crate::common::image::{Layer, docker};
-use crate::common::{look, paths};
+use crate::common::{collected, paths};
 
 #[test]
 fn hard_links_are_followed_over_layers() {
@@ -80,7 +80,7 @@ fn hard_links_are_followed_over_layers() {
         let names: Vec<&str> = files.iter().map(String::as_str).collect();
         let tars: Vec<(&str, Vec<u8>)> =
             names.iter().copied().zip(layers.into_iter().map(Layer::tar)).collect();
-        let found = look(&docker(&[("p", &names)], &tars).tar());
+        let found = collected(&docker(&[("p", &names)], &tars).tar());
         let expected: Vec<String> = expected.iter().map(|path| format!("it: p: {path}")).collect();
         assert_eq!(paths(&found), expected, "{what}");
     }

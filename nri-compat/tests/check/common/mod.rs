@@ -91,7 +91,7 @@ impl Tree {
     }
 
     /// Returns the sightings in all files.
-    pub(crate) fn look(&self, readers: &[&dyn Reader]) -> Collected {
+    pub(crate) fn collected(&self, readers: &[&dyn Reader]) -> Collected {
         let request = Request { paths: vec![self.root.clone()], threads: 4, ..Request::default() };
         collect(&request, readers)
     }
@@ -107,12 +107,12 @@ impl Tree {
 }
 
 /// Returns the sightings in a file called `it`.
-pub(crate) fn look(bytes: &[u8]) -> Collected {
-    look_with(bytes, &Marker)
+pub(crate) fn collected(bytes: &[u8]) -> Collected {
+    collected_with(bytes, &Marker)
 }
 
 /// Returns the same with another reader.
-pub(crate) fn look_with(bytes: &[u8], reader: &dyn Reader) -> Collected {
+pub(crate) fn collected_with(bytes: &[u8], reader: &dyn Reader) -> Collected {
     let tree = Tree::new();
     tree.file("it", bytes);
     let request = Request { paths: vec![tree.root.join("it")], threads: 4, ..Request::default() };

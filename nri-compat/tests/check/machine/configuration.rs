@@ -12,7 +12,7 @@ fn without_a_configuration_the_default_folders_are_looked_at() {
         .with("opt/nri/plugins/10-a", "MARK a")
         .with("opt/nri/bin/old", "MARK b")
         .with("etc/nri/conf.json", "MARK c");
-    let found = machine.look(&[], false);
+    let found = machine.collected(&[], false);
     assert_eq!(
         machine.bare(&paths(&found)),
         ["/etc/nri/conf.json", "/opt/nri/bin/old", "/opt/nri/plugins/10-a"]
@@ -42,7 +42,7 @@ fn a_configured_machine_is_looked_at_where_its_runtimes_look() {
         .with("opt/nri/plugins/10-d", "MARK d")
         .with("etc/crio/crio.conf.d/10-x.conf", "[crio.nri]\nnri_plugin_dir = '/srv/crio'")
         .with("srv/crio/10-e", "MARK e");
-    let found = machine.look(&[], false);
+    let found = machine.collected(&[], false);
     assert_eq!(machine.bare(&paths(&found)), ["/srv/crio/10-e", "/srv/three/10-c"]);
     assert_eq!(
         machine.places(&found),
@@ -82,7 +82,7 @@ fn old_names_and_drop_ins_are_read() {
         .with("srv/one/10-a", "MARK a")
         .with("srv/two/10-b", "MARK b")
         .with("srv/three/10-c", "MARK c");
-    let found = machine.look(&[], false);
+    let found = machine.collected(&[], false);
     assert_eq!(machine.bare(&paths(&found)), ["/srv/two/10-b"]);
     let folder = "/etc/crio/crio.conf.d/30: not a regular file";
     assert_eq!(machine.bare(&common::skipped(&found)), [folder]);
@@ -99,7 +99,7 @@ fn a_configuration_that_is_named_stands_for_its_folders() {
         .with("r/10-b.conf", "MARK c");
     assert_eq!(machine.found(&["my.toml"]), ["/p/10-a"]);
     assert_eq!(machine.found(&["crio.conf"]), ["/q/10-b", "/r/10-b.conf"]);
-    let found = machine.look(&["crio.conf"], false);
+    let found = machine.collected(&["crio.conf"], false);
     assert_eq!(
         machine.bare(&found.summary.looked_at),
         ["/crio.conf (cri-o, NRI is on)", "/q", "/r"]
@@ -115,7 +115,7 @@ fn imports_in_a_cycle_end_and_broken_ones_are_said() {
         .with("deep/er/c.toml", "[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '/never'")
         .with("deep/c.toml", "[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '/p'")
         .with("p/10-a", "MARK a");
-    let found = machine.look(&["a.toml"], false);
+    let found = machine.collected(&["a.toml"], false);
     assert_eq!(machine.bare(&paths(&found)), ["/p/10-a"]);
     let skipped: Vec<_> = found.skipped.iter().map(|skip| skip.place.to_string()).collect();
     assert_eq!(machine.bare(&skipped), ["/absent.toml", "/bad.toml"]);
@@ -127,7 +127,7 @@ fn other_toml_is_no_configuration() {
     let machine = Machine::new()
         .with("Cargo.lock", "version = 4\n[[package]]\nname = 'x'")
         .with("deep.toml", &"[".repeat(100_000));
-    let found = machine.look(&["Cargo.lock", "deep.toml"], false);
+    let found = machine.collected(&["Cargo.lock", "deep.toml"], false);
     let reasons: Vec<_> = found.sightings.iter().map(|seen| &*seen.evidence[0].detail).collect();
     assert_eq!(reasons, ["not a kind of file that can be judged"; 2]);
 }
@@ -135,7 +135,7 @@ fn other_toml_is_no_configuration() {
 #[test]
 fn a_configured_folder_that_is_not_there_counts() {
     let machine = Machine::new().with("etc/containerd/config.toml", &containerd("/srv/gone"));
-    let found = machine.look(&[], false);
+    let found = machine.collected(&[], false);
     let line = "/etc/containerd/config.toml:3: the folder /srv/gone does not exist: the runtime starts no plugins";
     assert_eq!(findings(&machine, &found), [line]);
     assert!(machine.places(&found).contains(&"/srv/gone (not there)".to_owned()));
@@ -156,7 +156,7 @@ fn a_setting_of_the_wrong_type_is_reported() {
         let text = format!("version = 3\n{setting}\n");
         let machine = Machine::new().with("etc/containerd/config.toml", &text);
         let line = format!("/etc/containerd/config.toml: {reason}");
-        assert_eq!(machine.bare(&common::skipped(&machine.look(&[], false))), [line]);
+        assert_eq!(machine.bare(&common::skipped(&machine.collected(&[], false))), [line]);
     }
 }
 
@@ -182,7 +182,7 @@ fn settings_without_effect_are_named_in_all_files() {
         )
         .with("opt/nri/plugins/10-a", "MARK a")
         .with("opt/nri/plugins/20-b", "MARK b");
-    let found = machine.look(&[], false);
+    let found = machine.collected(&[], false);
     assert_eq!(
         findings(&machine, &found),
         [
@@ -226,5 +226,5 @@ fn a_folder_of_drop_in_files_that_cannot_be_listed_is_reported() {
         .with("etc/crio/crio.conf", "[crio.runtime]\n")
         .with("etc/crio/crio.conf.d", "a file");
     let line = "/etc/crio/crio.conf.d: not a directory (os error 20)";
-    assert_eq!(machine.bare(&common::skipped(&machine.look(&[], false))), [line]);
+    assert_eq!(machine.bare(&common::skipped(&machine.collected(&[], false))), [line]);
 }

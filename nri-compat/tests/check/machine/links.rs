@@ -53,7 +53,7 @@ fn links_lead_to_where_they_lead_on_the_machine() {
         if what == "parent" {
             symlink("/data/elsewhere", machine.root.join("data/up/plugins")).unwrap();
         }
-        let found = machine.look(&[], false);
+        let found = machine.collected(&[], false);
         assert_eq!(machine.bare(&paths(&found)), ["/srv/plugins/10-a"], "{what}: {found:?}");
     }
 }
@@ -84,7 +84,7 @@ fn links_out_of_the_root_or_in_circles_are_reported() {
             .with("srv/plugins/keep", "x")
             .with("etc/containerd/config.toml", &containerd("/srv/plugins"));
         symlink(target, machine.root.join("srv/plugins/10-a")).unwrap();
-        let found = machine.look(&[], false);
+        let found = machine.collected(&[], false);
         let expected = format!("/srv/plugins/10-a: a link that cannot be followed: {reason}");
         assert_eq!(machine.bare(&common::answers(&found)), [expected], "{target}");
     }
@@ -98,7 +98,7 @@ fn what_no_runtime_can_start_is_skipped_in_its_folder() {
     let socket = machine.root.join("srv/plugins/10-a");
     let _socket = UnixListener::bind(socket).expect("a socket");
     symlink("/srv", machine.root.join("srv/plugins/11-b")).expect("a link");
-    let found = machine.look(&[], false);
+    let found = machine.collected(&[], false);
     let special = found.skipped.iter().filter(|skipped| skipped.kind == SkipKind::SpecialFile);
     let mut places: Vec<String> = special.map(|skipped| skipped.place.to_string()).collect();
     places.sort();

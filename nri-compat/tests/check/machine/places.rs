@@ -62,7 +62,7 @@ fn configurations_are_found_wherever_distributions_put_them() {
         for (path, text) in &files {
             machine = machine.with(path, text);
         }
-        let found = machine.look(&[], false);
+        let found = machine.collected(&[], false);
         assert_eq!(machine.bare(&paths(&found)), ["/srv/plugins/10-a"], "{what}: {found:?}");
     }
 }
@@ -86,7 +86,7 @@ fn a_template_that_cannot_be_read_is_listed() {
     let line = format!(
         "/{file}: a template whose settings for NRI depend on actions; check the configuration that is made from it"
     );
-    assert_eq!(machine.bare(&common::skipped(&machine.look(&[], false))), [line]);
+    assert_eq!(machine.bare(&common::skipped(&machine.collected(&[], false))), [line]);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn an_unusual_place_is_named() {
         .with("opt/nri/plugins/10-b", "MARK b")
         .with("a/b.toml", &containerd("/srv/plugins"))
         .with("a/no.toml", "x = 1\n");
-    let look = |file: &str| {
+    let collected = |file: &str| {
         let request = Request {
             config_files: vec![machine.root.join(file)],
             root: Some(machine.root.clone()),
@@ -104,12 +104,12 @@ fn an_unusual_place_is_named() {
         };
         collect(&request, &[&common::Marker])
     };
-    assert_eq!(machine.bare(&paths(&look("a/b.toml"))), ["/srv/plugins/10-a"]);
+    assert_eq!(machine.bare(&paths(&collected("a/b.toml"))), ["/srv/plugins/10-a"]);
     assert_eq!(
-        machine.bare(&common::answers(&look("a/no.toml"))),
+        machine.bare(&common::answers(&collected("a/no.toml"))),
         ["/a/no.toml: not a configuration of containerd or CRI-O"]
     );
-    let absent = look("a/absent.toml");
+    let absent = collected("a/absent.toml");
     assert_eq!(machine.bare(&absent.missing), ["/a/absent.toml"]);
 }
 
@@ -130,7 +130,7 @@ fn static_pods_are_found_where_kubelets_look_for_them() {
             .with("etc/kubernetes/kubelet.yaml", "staticPodPath: /srv/pods\n")
             .with(&format!("{folder}/plugin.yaml"), &pod("/var/run/nri"))
             .with(&format!("{folder}/other.yaml"), &pod("/var/log"));
-        let found = machine.look(&[], false);
+        let found = machine.collected(&[], false);
         let files: Vec<_> =
             found.sightings.iter().filter_map(|one| one.place.file.rsplit('/').next()).collect();
         assert_eq!(files, ["plugin.yaml"], "{folder}: {:?}", found.sightings);

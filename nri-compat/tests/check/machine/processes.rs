@@ -24,7 +24,7 @@ fn processes_are_told_once_an_executable() {
         .with("proc/2/cmdline", "")
         .with("proc/40/cmdline", "ended between two looks")
         .with("proc/self/cmdline", "no number");
-    let found = machine.look(&[], true);
+    let found = machine.collected(&[], true);
     assert_eq!(machine.bare(&paths(&found)), ["/opt/10-plugin (pid 7, 12)"]);
     assert_eq!(found.sightings[0].name.as_deref(), Some("10-plugin"));
     let skipped: Vec<_> =
@@ -48,7 +48,7 @@ fn the_program_that_looks_is_not_reported() {
         .process(7, "usr/bin/nri-compat")
         .process(12, "opt/10-plugin");
     symlink("7", machine.root.join("proc/self")).unwrap();
-    let found = machine.look(&[], true);
+    let found = machine.collected(&[], true);
     assert_eq!(machine.bare(&paths(&found)), ["/opt/10-plugin (pid 12)"]);
     assert_eq!(found.skipped, []);
 }
@@ -59,7 +59,7 @@ fn many_processes_of_one_executable_are_counted() {
     for pid in 1..=11 {
         machine = machine.process(pid, "opt/x");
     }
-    let found = paths(&machine.look(&[], true));
+    let found = paths(&machine.collected(&[], true));
     assert_eq!(machine.bare(&found), ["/opt/x (pid 1, 2, 3, 4, 5, 6, 7, 8 and 3 more)"]);
 }
 
@@ -194,7 +194,7 @@ fn what_a_runtime_started_is_a_plugin_and_its_children_are_not() {
         .with("proc/9/environ", environment)
         .with("proc/9/status", "Name:\tjava\nPPid:\t8\n")
         .process(9, "bin/java");
-    let found = machine.look(&[], true);
+    let found = machine.collected(&[], true);
     let [seen] = &found.sightings[..] else {
         panic!("{found:?}");
     };

@@ -48,10 +48,10 @@ pub(crate) async fn play(
     driver: &Driver,
 ) -> Result<(Observed, [Ended; TESTS.len()])> {
     let script = vec![
-        (Hook::RUN_POD, Action::Look),
-        (Hook::CREATE, Action::Look),
+        (Hook::RUN_POD, Action::Inspect),
+        (Hook::CREATE, Action::Inspect),
         (Hook::STOP_POD, Action::Watch(STOP_HELD)),
-        (Hook::REMOVE_POD, Action::Look),
+        (Hook::REMOVE_POD, Action::Inspect),
     ];
     let scene = Scene::connect(stage, [(FIRST, Vec::new()), (LAST, script)]).await?;
     let life = Life { scene: &scene, driver };
@@ -280,8 +280,9 @@ pub(crate) async fn watch(
     time: Duration,
     stop: impl Future<Output = ()>,
 ) -> Result<Observed> {
-    let script =
-        [Hook::RUN_POD, Hook::STOP_POD, Hook::REMOVE_POD].map(|hook| (hook, Action::Look)).into();
+    let script = [Hook::RUN_POD, Hook::STOP_POD, Hook::REMOVE_POD]
+        .map(|hook| (hook, Action::Inspect))
+        .into();
     let scene = Scene::connect(stage, [(FIRST, Vec::new()), (LAST, script)]).await?;
     // In both cases, everything observed so far is judged.
     let _ = tokio::time::timeout(time, stop).await;

@@ -1,6 +1,7 @@
 //! Reserved numbers and names, and the ranges of extensions.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use prost_reflect::{EnumDescriptor, MessageDescriptor, Syntax};
 
@@ -12,6 +13,12 @@ struct Range {
     first: i64,
     last: i64,
     path: Vec<i32>,
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.first, self.last)
+    }
 }
 
 pub(super) fn of_message(found: &MessageDescriptor) -> Vec<Broken> {
@@ -44,12 +51,12 @@ pub(super) fn of_message(found: &MessageDescriptor) -> Vec<Broken> {
 
 pub(super) fn of_enum(found: &EnumDescriptor) -> Vec<Broken> {
     let proto = found.enum_descriptor_proto();
-    let ranges = proto.reserved_range.iter().enumerate();
-    let mut broken = clashes(ranges.map(|(at, range)| Range {
+    let ranges = proto.reserved_range.iter().enumerate().map(|(at, range)| Range {
         first: i64::from(range.start()),
         last: i64::from(range.end()),
         path: below(found.path(), &[enumeration::RESERVED_RANGE, index(at)]),
-    }));
+    });
+    let mut broken = clashes(ranges);
     let values: BTreeSet<&str> = proto.value.iter().map(|value| value.name()).collect();
     let part = below(found.path(), &[enumeration::RESERVED_NAME]);
     broken.extend(names(&proto.reserved_name, &values, &part));
@@ -60,18 +67,19 @@ pub(super) fn of_enum(found: &EnumDescriptor) -> Vec<Broken> {
 fn clashes(ranges: impl Iterator<Item = Range>) -> Vec<Broken> {
     let (mut sorted, reversed): (Vec<_>, Vec<_>) =
         ranges.partition(|range| range.first <= range.last);
-    let fact = |range: &Range| {
-        format!("the range {} to {} ends before it starts", range.first, range.last)
-    };
-    let mut broken: Vec<Broken> =
-        (reversed.into_iter()).map(|range| Broken::at(range.path.clone(), fact(&range))).collect();
+    let mut broken: Vec<Broken> = reversed
+        .into_iter()
+        .map(|range| {
+            let fact = format!("the range {range} ends before it starts");
+            Broken::at(range.path, fact)
+        })
+        .collect();
     sorted.sort_by_key(|range| (range.first, range.last));
     // The range with the highest end so far.
     let mut highest: Option<Range> = None;
     for range in sorted {
         if let Some(known) = highest.as_ref().filter(|known| range.first <= known.last) {
-            let shown = |range: &Range| format!("{} to {}", range.first, range.last);
-            let fact = format!("the ranges {} and {} overlap", shown(known), shown(&range));
+            let fact = format!("the ranges {known} and {range} overlap");
             broken.push(Broken::at(range.path.clone(), fact));
         }
         if highest.as_ref().is_none_or(|known| known.last < range.last) {

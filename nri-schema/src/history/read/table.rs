@@ -107,8 +107,10 @@ impl<'d, 't> TableEntry<'d, 't> {
     pub(super) fn pairs(&self) -> Vec<(String, String)> {
         let mut keys: Vec<_> = self.table.keys().collect();
         keys.sort_by_key(|key| key.span().start);
-        let keys = keys.into_iter().map(|key| key.get_ref().as_ref());
-        keys.map(|key| (key.to_owned(), self.string(key))).collect()
+        keys.into_iter()
+            .map(|key| key.get_ref().as_ref())
+            .map(|name: &str| (name.to_owned(), self.string(name)))
+            .collect()
     }
 
     /// Reports every key that is not in `known`: an entry that nothing reads is a mistake.
@@ -186,7 +188,7 @@ mod tests {
         })
         .unwrap_err();
         let mut found: Vec<_> =
-            (error.problems()).map(|p| (p.excerpt().unwrap().line(), p.to_string())).collect();
+            error.problems().map(|p| (p.excerpt().unwrap().line(), p.to_string())).collect();
         found.sort();
         let expected =
             [(2, "expected a string"), (3, "unknown key `odd`"), (4, "`name` is missing")];

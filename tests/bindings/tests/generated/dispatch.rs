@@ -131,12 +131,12 @@ async fn revisions_are_served_side_by_side() {
     let answer =
         v0_9::PluginDispatcher::new(Old).dispatch("StateChange", &event.encode_to_vec()).await;
     assert_eq!(answer, Ok(Vec::new()));
-    let status = v0_9::PluginDispatcher::new(Old).dispatch("RunPodSandbox", &[]).await.unwrap_err();
-    assert_eq!(status.code, v0_9::Code::UNIMPLEMENTED);
+    let newer = v0_9::PluginDispatcher::new(Old).dispatch("RunPodSandbox", &[]).await.unwrap_err();
+    assert_eq!(newer.code, v0_9::Code::UNIMPLEMENTED);
     let line = LogRequest { msg: "hello".into(), ..Default::default() };
-    let status = v0_9::HostFunctionsDispatcher::new(Old)
+    let unhandled = v0_9::HostFunctionsDispatcher::new(Old)
         .dispatch("Log", &line.encode_to_vec())
         .await
         .unwrap_err();
-    assert_eq!(status.code, v0_9::Code::UNIMPLEMENTED);
+    assert_eq!(unhandled.code, v0_9::Code::UNIMPLEMENTED);
 }

@@ -49,7 +49,10 @@ fn what_the_older_one_does_not_know_is_dropped() {
     assert_eq!(old.events, new.events);
     let back: latest::ConfigureResponse = carried(&old);
     assert_eq!(back, latest::ConfigureResponse { failure_policy: None, ..new });
+}
 
+#[test]
+fn what_older_ones_know_is_kept() {
     let new = latest::RegisterPluginRequest {
         plugin_name: "template".into(),
         plugin_idx: "10".into(),

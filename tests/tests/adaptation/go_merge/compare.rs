@@ -227,6 +227,5 @@ pub(crate) fn ask<'c>(cases: impl Iterator<Item = &'c Value>) -> Vec<Value> {
     }
     let program = peers::merge();
     let output = peers::run(Command::new(program).stdin(input.reopen().unwrap()));
-    let lines = output.lines();
-    lines.map(|line| serde_json::from_str(line).expect(line)).collect()
+    output.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }

@@ -46,8 +46,7 @@ pub(crate) fn set(generator: Generator<'_>) -> Generator<'_> {
             Ok(settings)
         })
         .with_resource_check(|resources| {
-            let limits = resources.hugepage_limits().as_ref();
-            if limits.map_or(0, Vec::len) == 4 {
+            if resources.hugepage_limits().as_ref().map_or(0, Vec::len) == 4 {
                 return Err("refused resources".into());
             }
             resources.set_hugepage_limits(None);

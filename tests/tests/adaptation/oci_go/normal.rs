@@ -70,8 +70,8 @@ pub(crate) fn differing(theirs: &Value, ours: &Value, place: &str) -> Vec<String
     let mut names: Vec<_> = their_fields.keys().chain(our_fields.keys()).collect();
     names.sort();
     names.dedup();
-    let fields = names.into_iter();
-    fields
+    names
+        .into_iter()
         .flat_map(|name| differing(&theirs[name], &ours[name], &format!("{place}/{name}")))
         .collect()
 }

@@ -122,8 +122,7 @@ fn requests(animal: &Animal<'_>) -> Vec<(&'static str, DynamicMessage)> {
 }
 
 fn event(name: &str) -> Event {
-    let mut rpcs = Revision::rpcs().iter();
-    let rpc = rpcs.find(|rpc| rpc.name == name);
+    let rpc = Revision::rpcs().iter().find(|rpc| rpc.name == name);
     rpc.and_then(|rpc| rpc.event).expect("the RPC of an event")
 }
 
@@ -214,8 +213,7 @@ fn steps(file: &Path) -> Vec<Step> {
                 steps.push((sent.stream, step));
             }
             FrameEvent::Response(sent) if sent.by == Party::Plugin => {
-                let mut steps = steps.iter_mut().rev();
-                let step = steps.find(|(stream, _)| *stream == sent.stream);
+                let step = steps.iter_mut().rev().find(|(stream, _)| *stream == sent.stream);
                 let (_, step) = step.expect("the answer to a request");
                 step.answer = sent.result.map_err(|status| status.to_string()).map(|payload| {
                     let payload = payload.bytes().expect("nothing is withheld").clone();

@@ -168,16 +168,16 @@ fn report(before: &str, after: &Files) -> Report {
 fn of_all(judge: impl Fn(&str, &Parts)) {
     let history = History::embedded().expect("the embedded tables fit together");
     for name in REVISIONS {
-        let mut revisions = history.revisions().iter();
-        let revision = revisions.find(|revision| revision.name() == name);
+        let revision = history.revisions().iter().find(|revision| revision.name() == name);
         let text = revision.expect("the revision is known").proto();
         judge(text, &Parts::of(text));
     }
 }
 
 fn errors_of_nri(report: &Report) -> Vec<&'static str> {
-    let findings = report.findings.iter();
-    let errors = findings
+    let errors = report
+        .findings
+        .iter()
         .filter(|finding| finding.level == Level::Error && finding.rule.starts_with("NRI_"));
     errors.map(|finding| finding.rule).collect()
 }

@@ -50,9 +50,10 @@ struct Compared {
 
 /// Holds the findings against the pairings: not all work if a rule of NRI reports an error.
 fn hold_findings(report: &Report) {
-    let mut findings = report.findings.iter();
-    let error =
-        findings.find(|finding| finding.level == Level::Error && finding.rule.starts_with("NRI_"));
+    let error = report
+        .findings
+        .iter()
+        .find(|finding| finding.level == Level::Error && finding.rule.starts_with("NRI_"));
     let mut pairings = report.pairings.iter();
     if let Some(error) = error {
         let has_trouble = pairings.any(|pairing| pairing.outcome() > PairingOutcome::Fallback);
@@ -126,8 +127,12 @@ impl<'c> Direction<'c> {
 
     /// Returns true if the only trouble is with the values of fields, which a decoder must see.
     fn must_be_seen(&self) -> bool {
-        let items = self.pairing.items.iter();
-        let mut troubled = items.filter(|item| item.outcome > PairingOutcome::Loses).peekable();
+        let mut troubled = self
+            .pairing
+            .items
+            .iter()
+            .filter(|item| item.outcome > PairingOutcome::Loses)
+            .peekable();
         troubled.peek().is_some()
             && troubled.all(|item| item.kind == ItemKind::Field && is_value(item))
     }

@@ -82,8 +82,8 @@ fn a_registry_that_limits_requests_is_obeyed_within_reason() {
     assert!(start.elapsed() >= Duration::from_secs(1));
 
     let long = limited("3600", 1);
-    let told = manifest(&long).unwrap_err().to_string();
-    assert!(told.contains("answered 429; too many requests; try again in 3600 s"), "{told}");
+    let message = manifest(&long).unwrap_err().to_string();
+    assert!(message.contains("answered 429; too many requests; try again in 3600 s"), "{message}");
     assert_eq!(long.count("/manifests/"), 1);
 
     let endless = limited("0", 100);

@@ -87,7 +87,7 @@ impl<'c> Packed<'c> {
             .collect();
         let is_other = |path: &&PathBuf| !layers.contains(&***path) && !is_part_of_image(path);
         let first = escape::path(self.parts.keys().filter(is_other).min()?);
-        let reason = format!("files besides the image, such as {first}, not read");
+        let reason = format!("files next to those of the image, such as {first}, not read");
         Some(Unreadable::new(SkipKind::UnsupportedFormat, reason))
     }
 }

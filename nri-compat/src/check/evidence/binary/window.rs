@@ -41,7 +41,7 @@ fn unreadable(error: std::io::Error) -> Unreadable {
     Unreadable::new(SkipKind::Io, format!("cannot be read: {error}"))
 }
 
-/// Calls `look` with each window of a part of the file and its offset in the file, until it returns
+/// Calls `search` with each window of a part of the file and its offset in the file, until it returns
 /// a result, and returns that.
 ///
 /// Windows start every [`WINDOW`] bytes and overlap by `overlap` bytes, so that a match up to that
@@ -50,11 +50,11 @@ pub(crate) fn windows<T>(
     content: &dyn Content,
     (offset, length): (u64, u64),
     overlap: u64,
-    mut look: impl FnMut(u64, &[u8]) -> Option<T>,
+    mut search: impl FnMut(u64, &[u8]) -> Option<T>,
 ) -> Result<Option<T>, Unreadable> {
     let end = offset.saturating_add(length).min(content.len());
     for at in starts(offset, end) {
-        let found = look(at, &part(content, at, (WINDOW + overlap).min(end - at))?);
+        let found = search(at, &part(content, at, (WINDOW + overlap).min(end - at))?);
         if found.is_some() {
             return Ok(found);
         }

@@ -119,17 +119,17 @@ fn files_besides_an_image() {
         (
             "a plugin",
             saved().with("bin/20-b", "MARK b").tar(),
-            Unknown("files besides the image, such as bin/20-b, not read"),
+            Unknown("files next to those of the image, such as bin/20-b, not read"),
         ),
         (
             "a layer that no image has",
             saved().with("b.tar", base()).tar(),
-            Unknown("files besides the image, such as b.tar, not read"),
+            Unknown("files next to those of the image, such as b.tar, not read"),
         ),
         (
             "a plugin next to a layout",
             with_manifest(&json!({"layers": [blob("aaaa", TAR)]})).with("20-b", "MARK b").tar(),
-            Unknown("files besides the image, such as 20-b, not read"),
+            Unknown("files next to those of the image, such as 20-b, not read"),
         ),
     ]);
 }
