@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use prost::Message;
 use prost::bytes::Bytes;
 use prost_reflect::FileDescriptor;
+use prost_types::source_code_info::Location;
 
 use super::descriptor::{SourceInfo, SourceLocation};
 
@@ -26,14 +27,48 @@ pub(super) enum Source {
 }
 
 impl Source {
-    fn locations(&self) -> Vec<SourceLocation> {
-        let info = match self {
-            Source::Encoded(encoded) => SourceInfo::decode(encoded.clone()).ok(),
-            Source::Compiled(file) => {
-                file.file_descriptor_proto().source_code_info.as_ref().map(SourceInfo::from)
+    /// Calls `visit` with each entry, in the order of the source info.
+    fn each(&self, mut visit: impl FnMut(Entry<'_>)) {
+        match self {
+            Source::Encoded(encoded) => {
+                let info = SourceInfo::decode(encoded.clone()).unwrap_or_default();
+                info.location.iter().for_each(|location| visit(location.into()));
             }
-        };
-        info.map(|info| info.location).unwrap_or_default()
+            Source::Compiled(file) => {
+                let info = file.file_descriptor_proto().source_code_info.iter();
+                info.flat_map(|info| &info.location).for_each(|location| visit(location.into()));
+            }
+        }
+    }
+}
+
+/// One entry of source info.
+struct Entry<'s> {
+    path: &'s [i32],
+    span: &'s [i32],
+    leading_comments: &'s [u8],
+    trailing_comments: &'s [u8],
+}
+
+impl<'s> From<&'s SourceLocation> for Entry<'s> {
+    fn from(location: &'s SourceLocation) -> Self {
+        Self {
+            path: &location.path,
+            span: &location.span,
+            leading_comments: &location.leading_comments,
+            trailing_comments: &location.trailing_comments,
+        }
+    }
+}
+
+impl<'s> From<&'s Location> for Entry<'s> {
+    fn from(location: &'s Location) -> Self {
+        Self {
+            path: &location.path,
+            span: &location.span,
+            leading_comments: location.leading_comments().as_bytes(),
+            trailing_comments: location.trailing_comments().as_bytes(),
+        }
     }
 }
 
@@ -64,12 +99,10 @@ impl Locations {
     }
 
     fn index(&self) -> HashMap<Vec<i32>, LineColumn> {
-        let locations = self.source.locations();
-        let mut by_path = HashMap::with_capacity(locations.len());
-        for location in locations {
-            let start = start(&location.span);
-            by_path.entry(location.path).or_insert(start);
-        }
+        let mut by_path = HashMap::new();
+        self.source.each(|entry| {
+            by_path.entry(entry.path.to_vec()).or_insert(start(entry.span));
+        });
         if let Some((text, adjust)) = &self.text {
             adjust(&mut by_path, text);
         }
@@ -80,19 +113,18 @@ impl Locations {
     /// them.
     pub(crate) fn comments(&self) -> HashMap<Vec<i32>, (String, LineColumn)> {
         let mut by_path = HashMap::new();
-        for location in self.source.locations() {
+        self.source.each(|entry| {
             // The kind of each enclosing declaration and its index: parts of a declaration have an
             // odd number of steps.
-            if location.path.len() % 2 != 0 || location.path.is_empty() {
-                continue;
+            if entry.path.len() % 2 == 0 && !entry.path.is_empty() {
+                let text = match entry.leading_comments {
+                    [] => entry.trailing_comments,
+                    leading => leading,
+                };
+                let about = || (comment(&String::from_utf8_lossy(text)), start(entry.span));
+                by_path.entry(entry.path.to_vec()).or_insert_with(about);
             }
-            let text = match &location.leading_comments {
-                empty if empty.is_empty() => &location.trailing_comments,
-                leading => leading,
-            };
-            let about = (comment(&String::from_utf8_lossy(text)), start(&location.span));
-            by_path.entry(location.path).or_insert(about);
-        }
+        });
         by_path
     }
 
@@ -102,20 +134,18 @@ impl Locations {
         if let Some(place) = self.at(path) {
             return Some(place);
         }
-        let locations = self.source.locations();
-        let mut around: Option<&SourceLocation> = None;
-        for location in &locations {
-            let longest = around.map_or(0, |found| found.path.len());
-            if path.starts_with(&location.path)
-                && location.path.len() >= shortest
-                && location.path.len() > longest
-            {
-                around = Some(location);
-            } else if location.path.starts_with(path) {
-                return Some(start(&location.span));
+        let (mut inside, mut around) = (None, None);
+        let mut longest = 0;
+        self.source.each(|entry| {
+            let length = entry.path.len();
+            if path.starts_with(entry.path) && length >= shortest && length > longest {
+                longest = length;
+                around = Some(start(entry.span));
+            } else if entry.path.starts_with(path) && inside.is_none() {
+                inside = Some(start(entry.span));
             }
-        }
-        around.map(|location| start(&location.span))
+        });
+        inside.or(around)
     }
 }
 

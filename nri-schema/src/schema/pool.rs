@@ -2,7 +2,6 @@
 
 use prost_types::descriptor_proto::{ExtensionRange, ReservedRange};
 use prost_types::enum_descriptor_proto::EnumReservedRange;
-use prost_types::source_code_info::Location;
 use prost_types::{
     DescriptorProto, EnumDescriptorProto, EnumValueDescriptorProto, FieldDescriptorProto,
     FileDescriptorProto, MethodDescriptorProto, OneofDescriptorProto, ServiceDescriptorProto,
@@ -10,8 +9,7 @@ use prost_types::{
 
 use super::descriptor::{
     EnumProto, EnumValueProto, FieldOptions, FieldProto, FileOptions, FileProto, MessageOptions,
-    MessageProto, MethodOptions, MethodProto, OneofProto, RangeProto, ServiceProto, SourceInfo,
-    SourceLocation,
+    MessageProto, MethodOptions, MethodProto, OneofProto, RangeProto, ServiceProto,
 };
 
 /// Converts all elements of a list.
@@ -183,29 +181,16 @@ impl From<&MethodDescriptorProto> for MethodProto {
     }
 }
 
-impl From<&prost_types::SourceCodeInfo> for SourceInfo {
-    fn from(info: &prost_types::SourceCodeInfo) -> Self {
-        Self { location: all(&info.location) }
-    }
-}
-
-impl From<&Location> for SourceLocation {
-    fn from(location: &Location) -> Self {
-        Self {
-            path: location.path.clone(),
-            span: location.span.clone(),
-            leading_comments: location.leading_comments().to_owned().into(),
-            trailing_comments: location.trailing_comments().to_owned().into(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::mem::take;
+
     use prost::Message;
+    use prost_reflect::FileDescriptor;
 
     use super::*;
     use crate::compile;
+    use crate::schema::location::{Locations, Source};
 
     const EVERYTHING: &str = r#"// A comment before the syntax.
 syntax = "proto2";
@@ -250,23 +235,27 @@ service Service {
 
     const OPTIONAL: &str = "syntax = \"proto3\"; message M { optional int32 set = 1; repeated int32 list = 2 [packed = false]; }";
 
-    fn assert_converted(file: &FileDescriptorProto) {
-        let mut decoded = FileProto::decode(file.encode_to_vec().as_slice()).expect("a file");
-        let info = SourceInfo::decode(std::mem::take(&mut decoded.source_code_info));
-        assert_eq!(FileProto::from(file), decoded, "{}", file.name());
-        let converted = file.source_code_info.as_ref().map(SourceInfo::from);
-        assert_eq!(converted.unwrap_or_default(), info.expect("source info"), "{}", file.name());
+    fn assert_converted(file: FileDescriptor) {
+        let proto = file.file_descriptor_proto().clone();
+        let mut decoded = FileProto::decode(proto.encode_to_vec().as_slice()).expect("a file");
+        let encoded = Locations::new(Source::Encoded(take(&mut decoded.source_code_info)));
+        assert_eq!(FileProto::from(&proto), decoded, "{}", proto.name());
+        let compiled = Locations::new(Source::Compiled(file));
+        assert_eq!(compiled.comments(), encoded.comments(), "{}", proto.name());
+        for location in proto.source_code_info.iter().flat_map(|info| &info.location) {
+            assert_eq!(compiled.at(&location.path), encoded.at(&location.path));
+        }
     }
 
     #[test]
     fn descriptors_are_those_of_the_encoded_file() {
         for text in [EVERYTHING, OPTIONAL] {
             let compiled = compile::text("x.proto", text).expect("compiles");
-            compiled.pool.file_descriptor_protos().for_each(assert_converted);
+            compiled.pool.files().for_each(assert_converted);
         }
         for revision in nri_protos::REVISIONS {
             let compiled = compile::text("api.proto", revision.proto).expect("compiles");
-            compiled.pool.file_descriptor_protos().for_each(assert_converted);
+            compiled.pool.files().for_each(assert_converted);
         }
     }
 }
