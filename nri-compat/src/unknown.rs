@@ -6,7 +6,9 @@ mod process;
 
 use std::fmt;
 
-pub use kubernetes::{UnknownChart, UnknownImage, UnknownManifest};
+pub use kubernetes::{
+    Installation, NriMention, NriPath, UnknownChart, UnknownImage, UnknownManifest,
+};
 pub use process::{PluginActivity, UnknownExecutable, UnknownProcess};
 
 /// The reason why something cannot be determined. It is shown as one line, in lower case.

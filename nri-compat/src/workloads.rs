@@ -31,7 +31,7 @@ mod settings;
 
 pub use configuration::EmbeddedText;
 pub(crate) use configuration::names_table;
-pub use content::Statement;
+pub use content::Mention;
 #[cfg(feature = "cluster")]
 pub(crate) use content::workload;
 pub(crate) use images::{images_in, is_own, mentions_published, published_chart};

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The remedy for a part of an object.
+const RENDER: &str = "render it with what it belongs to (`kustomize build`), and check the result";
+
 /// The reason why something in a Kubernetes manifest cannot be judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnknownManifest {
@@ -11,8 +14,8 @@ pub enum UnknownManifest {
     DocumentUnread(u32, String),
     /// It has no Kubernetes object.
     NoObject,
-    /// A part of it, which is no complete pod, makes this statement about NRI.
-    Statement(String),
+    /// A part of it outside of complete pods has to do with NRI.
+    Mention(NriMention),
     /// The path of a volume is this placeholder.
     PlaceholderPath(String),
     /// A container may be a plugin for the first reason, and its program is not known for the
@@ -22,6 +25,70 @@ pub enum UnknownManifest {
     NotPulled(String),
     /// It is of a chart that is not rendered.
     Chart(UnknownChart),
+}
+
+/// What a part of a manifest outside of complete pods has to do with NRI. Nothing can be said about
+/// plugins.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum NriMention {
+    /// A patch sets this path.
+    Patch(NriPath),
+    /// The path of a volume that no container mounts.
+    UnmountedVolume(NriPath),
+    /// The path at which a volume is mounted that is declared elsewhere.
+    UndeclaredVolume(NriPath),
+    /// A text that names a path of NRI: a patch, or a pod that something else creates.
+    Text,
+    /// It installs this, which is not rendered.
+    Installation(Installation),
+}
+
+/// A path that belongs to NRI.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NriPath {
+    /// The path, escaped for display.
+    pub path: String,
+    /// What is there, as a phrase.
+    pub resource: &'static str,
+}
+
+/// Something that installs a plugin, or may do so.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Installation {
+    /// The image of a published plugin.
+    Image {
+        /// The repository of the image.
+        repository: &'static str,
+        /// The name of the plugin.
+        plugin: &'static str,
+    },
+    /// The chart of this published plugin.
+    Chart(&'static str),
+    /// A chart whose values name a path of NRI.
+    ChartWithPath,
+    /// A folder of the repository of published plugins.
+    Folder,
+    /// A chart, or its custom resource, with a setting that turns on its plugin.
+    Setting {
+        /// The name of the chart.
+        chart: &'static str,
+        /// The path of the setting, with dots.
+        key: &'static str,
+        /// Its value.
+        value: &'static str,
+    },
+}
+
+impl NriMention {
+    /// Returns the name of the published plugin that it installs, if it is one.
+    pub fn plugin(&self) -> Option<&'static str> {
+        let Self::Installation(installation) = self else { return None };
+        match installation {
+            Installation::Image { plugin, .. } => Some(plugin),
+            Installation::Chart(chart) | Installation::Setting { chart, .. } => Some(chart),
+            Installation::ChartWithPath | Installation::Folder => None,
+        }
+    }
 }
 
 /// The reason why the program of a container is not known.
@@ -53,9 +120,10 @@ pub enum UnknownChart {
 impl fmt::Display for UnknownManifest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unread(why) | Self::Statement(why) => f.write_str(why),
+            Self::Unread(why) => f.write_str(why),
             Self::DocumentUnread(document, why) => write!(f, "document {document}: {why}"),
             Self::NoObject => f.write_str("no Kubernetes object in it"),
+            Self::Mention(mention) => mention.fmt(f),
             Self::PlaceholderPath(path) => write!(
                 f,
                 "the path `{path}` of a volume is a placeholder: render the manifest first"
@@ -65,6 +133,49 @@ impl fmt::Display for UnknownManifest {
                 write!(f, "the image {image} was not fetched, because of --no-pull")
             }
             Self::Chart(chart) => write!(f, "{chart}; it is not rendered"),
+        }
+    }
+}
+
+impl fmt::Display for NriMention {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Patch(path) => write!(f, "a patch sets {path}: {RENDER}"),
+            Self::UnmountedVolume(NriPath { path, resource }) => write!(
+                f,
+                "names {path} of the host ({resource}), which no container here mounts: {RENDER}"
+            ),
+            Self::UndeclaredVolume(path) => {
+                write!(f, "mounts a volume that is declared elsewhere at {path}: {RENDER}")
+            }
+            Self::Text => write!(f, "a text in it names a path of NRI: {RENDER}"),
+            Self::Installation(installation) => {
+                write!(f, "installs {installation}; it is not rendered")
+            }
+        }
+    }
+}
+
+impl fmt::Display for NriPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.path, self.resource)
+    }
+}
+
+impl fmt::Display for Installation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Image { repository, .. } => {
+                write!(f, "the image {repository}, a published plugin")
+            }
+            Self::Chart(chart) => write!(f, "the chart {chart}, a published plugin"),
+            Self::ChartWithPath => f.write_str("a chart with values that name a path of NRI"),
+            Self::Folder => {
+                f.write_str("a folder of containers/nri-plugins, whose plugins are published")
+            }
+            Self::Setting { chart, key, value } => {
+                write!(f, "{chart} with {key} = {value}, which turns on its NRI plugin")
+            }
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The content of an object: its pods, found by their shape, in an object of any kind, and
-//! statements about NRI outside of complete pods, such as paths of the host that nothing mounts, as
-//! in the patches of kustomize, and images of published plugins.
+//! what has to do with NRI outside of complete pods, such as paths of the host that nothing mounts,
+//! as in the patches of kustomize, and images of published plugins.
 
 use super::images::published;
 use super::node::{Node, Value};
-use super::paths::{HostResource, direct, mentions_nri};
+use super::paths::{direct, mentions_nri};
 use super::pod::{self, host_path};
+use crate::unknown::{Installation, NriMention, NriPath};
 
 /// The fields that never contain a pod template.
 const WITHOUT_PODS: [&str; 3] = ["managedFields", "metadata", "status"];
@@ -17,19 +18,14 @@ const ITEMS: &str = "items";
 /// path of the host.
 const FIELDS: [&str; 2] = ["hostPath", "mountPath"];
 
-/// The remedy for a part of an object.
-const RENDER: &str = "render it with what it belongs to (`kustomize build`), and check the result";
-
-/// A statement about NRI outside of a pod: a path of the host, a mount of a volume that is declared
-/// elsewhere, or a chart. Nothing can be said about plugins.
+/// A part of an object outside of a pod that has to do with NRI: a path of the host, a mount of a
+/// volume that is declared elsewhere, or a chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Statement {
+pub struct Mention {
     /// The line, counted from 1.
     pub line: u32,
-    /// The statement with its remedy: one line, in lower case.
-    pub text: String,
-    /// The published plugin that it installs, if it names one.
-    pub plugin: Option<&'static str>,
+    /// What it has to do with NRI.
+    pub what: NriMention,
 }
 
 /// The content of an object.
@@ -39,8 +35,8 @@ pub(super) struct ObjectContent<'n> {
     pub(super) pods: Vec<&'n Node>,
     /// The complete objects in it, such as those of a `List`.
     pub(super) objects: Vec<&'n Node>,
-    /// Statements about NRI outside of pods.
-    pub(super) statements: Vec<Statement>,
+    /// What has to do with NRI outside of pods.
+    pub(super) mentions: Vec<Mention>,
 }
 
 /// Returns an object of this kind with its pods.
@@ -63,15 +59,15 @@ impl<'n> ObjectContent<'n> {
 
     /// Searches a mapping, or the elements of a sequence.
     fn search(&mut self, node: &'n Node) {
-        if let Some(statements) = of_operation(node) {
-            return self.statements.extend(statements);
+        if let Some(mentions) = of_operation(node) {
+            return self.mentions.extend(mentions);
         }
         let is_pod = pod::containers(node).next().is_some();
         if is_pod {
             self.pods.push(node);
-            self.statements.extend(of_pod(node));
+            self.mentions.extend(of_pod(node));
         } else {
-            self.statements.extend(of_part(node));
+            self.mentions.extend(of_part(node));
         }
         for (key, value) in node.entries() {
             match (key.as_str(), &value.value) {
@@ -94,7 +90,7 @@ impl<'n> ObjectContent<'n> {
 
 /// Returns what a pod says: the paths of its volumes that no container mounts, and the mounts of
 /// volumes that it does not declare.
-fn of_pod(pod: &Node) -> Vec<Statement> {
+fn of_pod(pod: &Node) -> Vec<Mention> {
     let mounts = || pod::containers(pod).flat_map(pod::mounts);
     let is_mounted = |volume: &Node| mounts().any(|one| pod::name(one) == pod::name(volume));
     let is_declared =
@@ -105,68 +101,54 @@ fn of_pod(pod: &Node) -> Vec<Statement> {
     volumes.chain(undeclared.filter_map(mount)).collect()
 }
 
-/// Returns what an operation of a JSON patch says: the paths that it sets; `None` for another
-/// mapping.
-fn of_operation(node: &Node) -> Option<Vec<Statement>> {
+/// Returns the paths of NRI that an operation of a JSON patch sets; `None` for another mapping.
+fn of_operation(node: &Node) -> Option<Vec<Mention>> {
     let value = node.get("op").and(node.get("value"))?;
     let texts = value.texts().into_iter();
-    let say = |path: &str, resource: HostResource| format!("a patch sets {path} ({resource})");
-    Some(texts.filter_map(|(line, path)| about_path(line, path, say)).collect())
+    Some(texts.filter_map(|(line, path)| about_path(line, path, NriMention::Patch)).collect())
 }
 
 /// Returns what a node that is not a pod says: the path of a volume, a mount, an image, a text with
 /// YAML in it.
-fn of_part(node: &Node) -> Vec<Statement> {
+fn of_part(node: &Node) -> Vec<Mention> {
     let image = node.get("image").and_then(image);
-    let found = [volume(node), mount(node), image, text(node)];
-    found.into_iter().flatten().collect()
+    [volume(node), mount(node), image, text(node)].into_iter().flatten().collect()
 }
 
-/// Returns the statement that something which is not rendered is installed: the named plugin, or
-/// something else.
-pub(super) fn installs(line: u32, what: &str, plugin: Option<&'static str>) -> Statement {
-    Statement { plugin, ..Statement::new(line, format!("installs {what}; it is not rendered")) }
-}
-
-/// Returns the statement about the image that a scalar names, if it is a published plugin.
-pub(super) fn image(node: &Node) -> Option<Statement> {
+/// Returns the mention of an image that a scalar names, if it is a published plugin.
+pub(super) fn image(node: &Node) -> Option<Mention> {
     let image = published(node.as_text()?)?;
-    let what = format!("the image {}, a published plugin", image.repository);
-    Some(installs(node.line, &what, Some(image.chart())))
+    let (repository, plugin) = (image.repository.as_str(), image.chart());
+    Some(Mention::installs(node.line, Installation::Image { repository, plugin }))
 }
 
-fn volume(node: &Node) -> Option<Statement> {
-    about_path(node.get("hostPath")?.line, host_path(node)?, |path, resource| {
-        format!("names {path} of the host ({resource}), which no container here mounts")
-    })
+fn volume(node: &Node) -> Option<Mention> {
+    let line = node.get("hostPath")?.line;
+    about_path(line, host_path(node)?, NriMention::UnmountedVolume)
 }
 
-fn mount(node: &Node) -> Option<Statement> {
+fn mount(node: &Node) -> Option<Mention> {
     let path = node.get("mountPath")?;
-    about_path(path.line, path.as_text()?, |path, resource| {
-        format!("mounts a volume that is declared elsewhere at {path} ({resource})")
-    })
+    about_path(path.line, path.as_text()?, NriMention::UndeclaredVolume)
 }
 
-/// Returns the statement about a text that mounts a path of NRI: a patch, or a pod that something
-/// else creates.
-fn text(node: &Node) -> Option<Statement> {
+/// Returns the mention of a text that mounts a path of NRI.
+fn text(node: &Node) -> Option<Mention> {
     let text = node.as_text()?;
-    let statement = || format!("a text in it names a path of NRI: {RENDER}");
     let names_path =
         FIELDS.iter().any(|field| text.contains(field)) && mentions_nri(text.as_bytes());
-    names_path.then(|| Statement::new(node.line, statement()))
+    names_path.then_some(Mention { line: node.line, what: NriMention::Text })
 }
 
-/// Returns the statement that `say` makes about a path of NRI; `None` for another path.
-fn about_path(line: u32, path: &str, say: fn(&str, HostResource) -> String) -> Option<Statement> {
+/// Returns the mention of a path of NRI; `None` for another path.
+fn about_path(line: u32, path: &str, mention: fn(NriPath) -> NriMention) -> Option<Mention> {
     let resource = direct(path)?;
-    let statement = say(&crate::escape::bytes(path.as_bytes()), resource);
-    Some(Statement::new(line, format!("{statement}: {RENDER}")))
+    let path = crate::escape::bytes(path.as_bytes());
+    Some(Mention { line, what: mention(NriPath { path, resource }) })
 }
 
-impl Statement {
-    fn new(line: u32, text: String) -> Self {
-        Self { line, text, plugin: None }
+impl Mention {
+    pub(super) fn installs(line: u32, installation: Installation) -> Self {
+        Self { line, what: NriMention::Installation(installation) }
     }
 }

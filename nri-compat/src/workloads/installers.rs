@@ -1,10 +1,11 @@
 //! Charts, images and remote bases of published plugins that objects and files of tools name: those
 //! of Flux, Argo CD, k3s, kustomize, helmfile and Fleet.
 
-use super::content::{Statement, image, installs};
+use super::content::{Mention, image};
 use super::images::{names_repository, published_chart};
 use super::node::Node;
 use super::paths::mentions_nri;
+use crate::unknown::Installation;
 
 /// The ends of the API groups of the controllers that install charts, and the kinds that name one.
 const INSTALLERS: [(&str, &[&str]); 6] = [
@@ -33,7 +34,7 @@ const BASES: [&str; 3] = ["bases", "components", "resources"];
 
 /// Returns what an object or a file of a tool says about charts: those of published plugins, and
 /// values that name a path of NRI.
-pub(super) fn statements(object: &Node) -> Vec<Statement> {
+pub(super) fn mentions(object: &Node) -> Vec<Mention> {
     let version = object.text("apiVersion").unwrap_or_default();
     let group = version.split_once('/').map_or("", |(group, _)| group);
     let kind = object.text("kind").unwrap_or_default();
@@ -47,19 +48,19 @@ pub(super) fn statements(object: &Node) -> Vec<Statement> {
     }
 }
 
-fn of_installer(object: &Node, kind: &str) -> Vec<Statement> {
+fn of_installer(object: &Node, kind: &str) -> Vec<Mention> {
     let name =
         object.get("metadata").and_then(|data| data.get("name")).filter(|_| kind == CONFIGURATION);
     let spec = object.get("spec");
     let nodes = spec.into_iter().chain(name);
-    let charts: Vec<Statement> = nodes.flat_map(|node| of_texts(node, chart)).collect();
+    let charts: Vec<Mention> = nodes.flat_map(|node| of_texts(node, chart)).collect();
     match spec {
         Some(spec) if charts.is_empty() => of_texts(spec, repository),
         Some(_) | None => charts,
     }
 }
 
-fn of_tool(node: &Node) -> Vec<Statement> {
+fn of_tool(node: &Node) -> Vec<Mention> {
     let entries = node.entries().iter().flat_map(|(key, value)| {
         let mut found = if CHARTS.contains(&key.as_str()) {
             of_texts(value, chart)
@@ -76,21 +77,19 @@ fn of_tool(node: &Node) -> Vec<Statement> {
     entries.chain(elements).collect()
 }
 
-/// Returns what `state` says about the texts in a node.
-fn of_texts(node: &Node, state: fn(u32, &str) -> Option<Statement>) -> Vec<Statement> {
-    node.texts().into_iter().filter_map(|(line, text)| state(line, text)).collect()
+/// Returns what the texts in a node install.
+fn of_texts(node: &Node, installed: fn(&str) -> Option<Installation>) -> Vec<Mention> {
+    node.texts()
+        .into_iter()
+        .filter_map(|(line, text)| Some(Mention::installs(line, installed(text)?)))
+        .collect()
 }
 
-fn chart(line: u32, text: &str) -> Option<Statement> {
-    if let Some(chart) = published_chart(text) {
-        let what = format!("the chart {chart}, a published plugin");
-        return Some(installs(line, &what, Some(chart)));
-    }
-    let names_path = mentions_nri(text.as_bytes());
-    names_path.then(|| installs(line, "a chart with values that name a path of NRI", None))
+fn chart(text: &str) -> Option<Installation> {
+    let with_path = || mentions_nri(text.as_bytes()).then_some(Installation::ChartWithPath);
+    published_chart(text).map(Installation::Chart).or_else(with_path)
 }
 
-fn repository(line: u32, text: &str) -> Option<Statement> {
-    let what = "a folder of containers/nri-plugins, whose plugins are published";
-    names_repository(text).then(|| installs(line, what, None))
+fn repository(text: &str) -> Option<Installation> {
+    names_repository(text).then_some(Installation::Folder)
 }

@@ -11,7 +11,7 @@ use encoding_rs::UTF_8;
 use serde::de::IgnoredAny;
 
 use super::configuration::{self, EmbeddedText};
-use super::content::{ObjectContent, Statement, is_complete};
+use super::content::{Mention, ObjectContent, is_complete};
 use super::installers;
 use super::node::{Node, Value};
 use super::pod::Workload;
@@ -46,8 +46,8 @@ pub enum Item {
     Workload(Workload),
     /// A Kubernetes object without pods, such as a service.
     Object,
-    /// A statement about NRI outside of a pod.
-    Mention(Statement),
+    /// A part outside of a pod that has to do with NRI.
+    Mention(Mention),
     /// A text that may be the configuration of a runtime.
     Embedded(EmbeddedText),
     /// A document that cannot be read.
@@ -116,14 +116,14 @@ fn object(document: u32, node: &Node, kind: &str, items: &mut Vec<Item>) {
     } else if is_complete(node) {
         items.push(Item::Object);
     }
-    let mut statements = content.statements;
-    statements.extend(installers::statements(node));
+    let mut mentions = content.mentions;
+    mentions.extend(installers::mentions(node));
     if content.objects.is_empty() {
-        statements.extend(settings::statements(node));
+        mentions.extend(settings::mentions(node));
     }
-    let mut texts = HashSet::new();
-    statements.retain(|statement| texts.insert(statement.text.clone()));
-    items.extend(statements.into_iter().map(Item::Mention));
+    let mut known = HashSet::new();
+    mentions.retain(|mention| known.insert(mention.what.clone()));
+    items.extend(mentions.into_iter().map(Item::Mention));
     let list = node.text("kind").unwrap_or_default();
     let kind_of_items = list.strip_suffix("List").unwrap_or_default();
     for nested in content.objects {

@@ -1,13 +1,14 @@
-//! PublishedSettings that turn on the NRI plugin of a published project: `settings.toml`. Its
-//! chart, or its custom resource, installs no plugin without them.
+//! Settings that turn on the NRI plugin of a published project: `settings.toml`. Its chart, or its
+//! custom resource, installs no plugin without them.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::content::{Statement, installs};
+use super::content::Mention;
 use super::node::Node;
 use crate::path::last_part;
+use crate::unknown::Installation;
 
 /// The table.
 static TABLE: LazyLock<PublishedSettings> = LazyLock::new(|| {
@@ -39,15 +40,14 @@ struct PublishedSetting {
 }
 
 /// Returns what an object says about the plugins of published projects that it turns on.
-pub(super) fn statements(object: &Node) -> Vec<Statement> {
+pub(super) fn mentions(object: &Node) -> Vec<Mention> {
     let settings = TABLE.setting.iter().filter(|setting| setting.concerns(object));
     let found = settings.filter_map(|setting| Some((setting, setting.line(object)?)));
-    let statement = |(setting, line): (&'static PublishedSetting, u32)| {
+    let mention = |(setting, line): (&'static PublishedSetting, u32)| {
         let PublishedSetting { chart, key, value, .. } = setting;
-        let what = format!("{chart} with {key} = {value}, which turns on its NRI plugin");
-        installs(line, &what, Some(chart))
+        Mention::installs(line, Installation::Setting { chart, key, value })
     };
-    found.map(statement).collect()
+    found.map(mention).collect()
 }
 
 impl PublishedSetting {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn said(object: Value) -> Vec<Option<&'static str>> {
-        statements(&Node::from(object)).iter().map(|statement| statement.plugin).collect()
+        mentions(&Node::from(object)).iter().map(|mention| mention.what.plugin()).collect()
     }
 
     #[test]

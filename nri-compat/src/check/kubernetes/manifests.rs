@@ -89,12 +89,9 @@ impl ManifestReading<'_, '_> {
     fn item(&mut self, item: Item) {
         match item {
             Item::Object => self.objects += 1,
-            Item::Mention(statement) => self.observed.sightings.push(Sighting {
-                name: statement.plugin.map(str::to_owned),
-                ..unknown(
-                    self.place.at_line(statement.line),
-                    UnknownManifest::Statement(statement.text),
-                )
+            Item::Mention(mention) => self.observed.sightings.push(Sighting {
+                name: mention.what.plugin().map(str::to_owned),
+                ..unknown(self.place.at_line(mention.line), UnknownManifest::Mention(mention.what))
             }),
             Item::Workload(workload) => self.workload(&workload),
             Item::Embedded(embedded) => self.embedded(&embedded, 0),

@@ -15,7 +15,7 @@ fn item_text(item: Item) -> String {
             format!("{}: {}", workload.place.workload(), containers.join(" "))
         }
         Item::Object => "object".to_owned(),
-        Item::Mention(statement) => format!("line {}", statement.line),
+        Item::Mention(mention) => format!("line {}", mention.line),
         Item::Embedded(embedded) => format!("configuration on line {}", embedded.line),
         Item::Unreadable(error) => {
             format!("{}: line {}: {}", error.document, error.line, error.reason)
