@@ -13,9 +13,9 @@ fn last_candidate(text: &str) -> Option<String> {
     let mut last = None;
     manifest::read(text).into_iter().for_each(|item| match item {
         Item::Object => {}
-        Item::Mention(statement) => {
-            assert!(statement.line <= lines);
-            assert!(!statement.text.contains('\n'));
+        Item::Mention(mention) => {
+            assert!(mention.line <= lines);
+            assert!(!mention.what.to_string().contains('\n'));
         }
         Item::Embedded(embedded) => assert!(embedded.line <= lines),
         Item::Workload(workload) => {
