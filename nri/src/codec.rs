@@ -1,13 +1,17 @@
 //! How messages are encoded and decoded.
 //!
-//! The derive of prost compiles all of the encoding into every message: 150 KiB in a plugin that
-//! handles every event. Prost without its derive would spare a plugin one macro to compile, and not
-//! these bytes: the derive writes calls of generic functions of `prost::encoding`, which are
-//! compiled for every message whoever writes the calls. Here, messages share one function for each
-//! type of field, and the generated part is a list of their fields. The words of errors are those
-//! of prost, and so are the limits: unknown fields are skipped, and messages are not recursive.
-//! Beyond that, decoding a message of up to 4 MiB takes at most 88 MiB of memory; only one with
-//! hundreds of thousands of empty elements would need more.
+//! prost compiles the encoding into every message. Here, messages share one function for each type
+//! of field, and the generated part is a list of their fields. In a program that decodes every
+//! request and encodes every answer, the messages take 178 KiB, and with prost 208 KiB. Decoding a
+//! CreateContainer request takes 6.8 us, and with prost 7.7 us; encoding its answer takes 1.0 us,
+//! and with prost 0.3 us. prost without its derive has the same size and the same times, because
+//! the derive writes calls of generic functions, which are compiled for every message whoever
+//! writes the calls: it saves a build the macro, 4.5 s of processor time. `tests/bench/codec.sh`
+//! measures all three.
+//!
+//! The words of errors are those of prost, and so are the limits: unknown fields are skipped, and
+//! messages are not recursive. Beyond that, decoding a message of up to 4 MiB takes at most 88 MiB
+//! of memory; only one with hundreds of thousands of empty elements would need more.
 //!
 //! With the feature `prost`, all messages also are those of prost, and go where its trait is
 //! wanted: as fields of messages that are generated with `extern_path`, into gRPC, into generic

@@ -162,6 +162,7 @@ fn main() {
         println!("{}", pass(&name, &bytes));
     } else {
         let (request, answer) = (request(), answer());
+        println!("request of {} bytes, answer of {}", request.len(), answer.encode_to_vec().len());
         time("decode", || drop(black_box(decode::<CreateContainerRequest>(black_box(&request)))));
         time("encode", || drop(black_box(black_box(&answer).encode_to_vec())));
     }
@@ -187,7 +188,7 @@ cat nri_v*.rs prost.rs >derived/src/lib.rs
 unstable='prelude_import, structural_match, derive_clone_copy_internals, derive_eq_internals, core_intrinsics, fmt_helpers_for_derive, coverage_attribute, trivial_clone'
 {
     echo "#![feature($unstable)]"
-    echo '#![allow(unused_mut)]'
+    echo '#![allow(unused_imports, unused_mut, redundant_semicolons, mismatched_lifetime_syntaxes, unused_parens)]'
     RUSTC_BOOTSTRAP=1 cargo rustc --quiet --offline -p derived --lib -- -Zunpretty=expanded |
         perl -0pe 's/^#!\[feature.*\n//; s/#\[prost\([^\]]*\)\]//g'
 } >written/src/lib.rs
@@ -218,6 +219,7 @@ for ((run = 0; run < 3; run++)); do
         awk '{ print $1 + $2 }' "$name.time" >>"$name.build"
     done
 done
+head -1 ours.out
 empty=$(stat -c %s none.bin)
 for name in ours derived written; do
     printf '%-8s %4d KiB   decode %6d ns   encode %6d ns   build %s s\n' "$name" "$((($(stat -c %s "$name.bin") - empty) / 1024))" \
