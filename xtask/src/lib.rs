@@ -10,6 +10,7 @@
 
 pub mod book;
 pub mod circles;
+mod doc_comments;
 pub mod error;
 pub mod generate;
 pub mod import;

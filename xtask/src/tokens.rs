@@ -3,10 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
+use crate::doc_comments;
+
 /// Returns the source of a module, formatted.
 pub(crate) fn formatted(module: &TokenStream) -> String {
     match syn::parse2(module.clone()) {
-        Ok(file) => prettyplease::unparse(&file),
+        Ok(file) => doc_comments::wrapped(&prettyplease::unparse(&file)),
         Err(_) => module.to_string(),
     }
 }

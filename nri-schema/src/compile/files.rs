@@ -229,8 +229,8 @@ fn zero_byte(text: &str, at: usize, shown: &str) -> Problem {
         .with_help("if the file is UTF-16, convert it: `iconv -f UTF-16LE -t UTF-8`")
 }
 
-/// Reads the proto at `path` if it and the `total` bytes read so far are within the limits, and adds
-/// its bytes to these.
+/// Reads the proto at `path` if it and the `total` bytes read so far are within the limits, and
+/// adds its bytes to these.
 pub(crate) fn read_proto(path: &Path, total: &mut usize) -> Result<Vec<u8>, Problem> {
     let bytes = read(path, MAX_FILE.min(MAX_TOTAL.saturating_sub(*total)))?;
     *total += bytes.len();

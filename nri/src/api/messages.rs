@@ -3,14 +3,14 @@
 /// Request of `Runtime.RegisterPlugin`, filled in by the plugin.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct RegisterPluginRequest {
-    /// Name of the plugin, not empty, consisting of letters, digits and `_.+-`. For a plugin launched
-    /// by the runtime, the file name counts instead.
+    /// Name of the plugin, not empty, consisting of letters, digits and `_.+-`. For a plugin
+    /// launched by the runtime, the file name counts instead.
     pub plugin_name: String,
-    /// Exactly two digits, such as `10`. Plugins are called in ascending order of their indexes. For a
-    /// plugin launched by the runtime, the file name counts instead.
+    /// Exactly two digits, such as `10`. Plugins are called in ascending order of their indexes.
+    /// For a plugin launched by the runtime, the file name counts instead.
     pub plugin_idx: String,
-    /// NRI version that the plugin is built on, such as `v0.12.0`; empty if not known. For logs only:
-    /// the answers of a plugin show what it implements. Since v0.12.0.
+    /// NRI version that the plugin is built on, such as `v0.12.0`; empty if not known. For logs
+    /// only: the answers of a plugin show what it implements. Since v0.12.0.
     pub nri_version: String,
 }
 /// Request of `Runtime.UpdateContainers`, filled in by the plugin.
@@ -58,8 +58,8 @@ pub mod log_request {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ConfigureRequest {
     /// Content of the plugin's configuration file, `NN-name.conf` or `name.conf` in the drop-in
-    /// directory, in any format. Empty if there is none, and always for a plugin that was not launched
-    /// by the runtime.
+    /// directory, in any format. Empty if there is none, and always for a plugin that was not
+    /// launched by the runtime.
     pub config: String,
     /// Name of the runtime, such as `containerd` or `cri-o`. containerd 2 may say `v2`.
     pub runtime_name: String,
@@ -68,8 +68,8 @@ pub struct ConfigureRequest {
     /// Milliseconds that a plugin has to connect and register. 0: the runtime is older and does not
     /// send it; the default is 5000. Since v0.7.0.
     pub registration_timeout: i64,
-    /// Milliseconds that a plugin has to answer a request. 0: the runtime is older and does not send
-    /// it; the default is 2000. Since v0.7.0.
+    /// Milliseconds that a plugin has to answer a request. 0: the runtime is older and does not
+    /// send it; the default is 2000. Since v0.7.0.
     pub request_timeout: i64,
     /// NRI version that the runtime is built on, such as `v0.12.0`. Empty: not known, or older than
     /// v0.12.0. Since v0.12.0.
@@ -79,8 +79,8 @@ pub struct ConfigureRequest {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ConfigureResponse {
     /// Bitmask of the events to subscribe to: event N of `Event` is bit N - 1. 0 means every event
-    /// that the runtime knows, including events that this revision does not know. A plugin that sets a
-    /// bit unknown to the runtime is dropped at registration; this revision knows 0x3fff.
+    /// that the runtime knows, including events that this revision does not know. A plugin that
+    /// sets a bit unknown to the runtime is dropped at registration; this revision knows 0x3fff.
     ///
     /// For `RUN_POD_SANDBOX` (1) and `STOP_CONTAINER` (10):
     ///
@@ -88,9 +88,9 @@ pub struct ConfigureResponse {
     /// events = 1 << (1 - 1) | 1 << (10 - 1)   // 0x201
     /// ```
     pub events: i32,
-    /// The reaction of the runtime if this plugin does not answer. Absent: it disconnects the plugin,
-    /// and the request goes on without it. A runtime before v0.12.4 silently ignores this field. Since
-    /// v0.12.4.
+    /// The reaction of the runtime if this plugin does not answer. Absent: it disconnects the
+    /// plugin, and the request goes on without it. A runtime before v0.12.4 silently ignores this
+    /// field. Since v0.12.4.
     pub failure_policy: Option<FailurePolicy>,
 }
 /// The reaction of the runtime if a plugin exceeds the request timeout, loses its connection or
@@ -98,8 +98,8 @@ pub struct ConfigureResponse {
 /// event that the plugin subscribed to. Since v0.12.4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FailurePolicy {
-    /// True: the request fails with an error that names the plugin, and later plugins do not get it.
-    /// False: it goes on to the later plugins as if this one had not subscribed.
+    /// True: the request fails with an error that names the plugin, and later plugins do not get
+    /// it. False: it goes on to the later plugins as if this one had not subscribed.
     pub fail_request: bool,
     /// True: a plugin that timed out stays connected and gets further requests; each may again take
     /// the full timeout. False: it is disconnected. Does not apply to a lost connection or a broken
@@ -113,19 +113,20 @@ pub struct SynchronizeRequest {
     pub pods: Vec<PodSandbox>,
     /// Containers that the runtime knows. The pod of a container may have been in an earlier part.
     pub containers: Vec<Container>,
-    /// True: another part follows. The plugin must answer such a part with the same value and without
-    /// updates, or it is dropped; the state is complete with the part that has false. Since v0.7.0.
+    /// True: another part follows. The plugin must answer such a part with the same value and
+    /// without updates, or it is dropped; the state is complete with the part that has false. Since
+    /// v0.7.0.
     pub more: bool,
 }
 /// Answer to `Plugin.Synchronize`, filled in by the plugin.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SynchronizeResponse {
-    /// Changes to containers that exist already. Only in the answer to the last part; before that it
-    /// must be empty.
+    /// Changes to containers that exist already. Only in the answer to the last part; before that
+    /// it must be empty.
     pub update: Vec<ContainerUpdate>,
-    /// The value of `SynchronizeRequest.more`. False in answer to a request with true means that the
-    /// plugin cannot assemble parts, and it is dropped. Plugins of older revisions never set it. Since
-    /// v0.7.0.
+    /// The value of `SynchronizeRequest.more`. False in answer to a request with true means that
+    /// the plugin cannot assemble parts, and it is dropped. Plugins of older revisions never set
+    /// it. Since v0.7.0.
     pub more: bool,
 }
 /// Request of `Plugin.RunPodSandbox`, filled in by the runtime. Since v0.12.0.
@@ -313,7 +314,8 @@ pub struct ValidateContainerAdjustmentRequest {
     pub update: Vec<ContainerUpdate>,
     /// The plugin behind each change. Unchanged fields have no entry.
     pub owners: Option<OwningPlugins>,
-    /// The plugins that were called, in the order of the calls, including those that changed nothing.
+    /// The plugins that were called, in the order of the calls, including those that changed
+    /// nothing.
     pub plugins: Vec<PluginInstance>,
 }
 /// A plugin that took part in the creation of a container. Since v0.10.0.
@@ -391,8 +393,8 @@ pub struct Container {
     pub pod_sandbox_id: String,
     /// Name of the container in its pod.
     pub name: String,
-    /// Its state. In `CREATE_CONTAINER` it is usually `CONTAINER_UNKNOWN`, because the container does
-    /// not exist yet.
+    /// Its state. In `CREATE_CONTAINER` it is usually `CONTAINER_UNKNOWN`, because the container
+    /// does not exist yet.
     pub state: i32,
     /// Labels of the container; may include those of the runtime.
     pub labels: ::std::collections::BTreeMap<String, String>,
@@ -424,8 +426,8 @@ pub struct Container {
     pub finished_at: i64,
     /// Exit code of its process. Only valid if `finished_at` is not 0. Since v0.10.0.
     pub exit_code: i32,
-    /// Why the container is in its state, as one CamelCase word such as `OOMKilled`. Empty: unknown.
-    /// Since v0.10.0.
+    /// Why the container is in its state, as one CamelCase word such as `OOMKilled`. Empty:
+    /// unknown. Since v0.10.0.
     pub status_reason: String,
     /// The same as a sentence for people. Empty: unknown. Since v0.10.0.
     pub status_message: String,
@@ -444,14 +446,15 @@ pub struct Image {
     pub name: String,
     /// Digest of the image index or, if there is none, of the manifest: `sha256:` and hex digits.
     pub digest: String,
-    /// Digest of the image configuration, which is specific to a platform: `sha256:` and hex digits.
+    /// Digest of the image configuration, which is specific to a platform: `sha256:` and hex
+    /// digits.
     pub config_digest: String,
 }
 /// A mount of a container.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Mount {
-    /// Absolute path in the container. In an adjustment, a path with the prefix `-` removes the mount
-    /// there.
+    /// Absolute path in the container. In an adjustment, a path with the prefix `-` removes the
+    /// mount there.
     pub destination: String,
     /// File system type, such as `bind`, `tmpfs` or `proc`.
     pub r#type: String,
@@ -464,12 +467,14 @@ pub struct Mount {
 /// they cannot be removed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Hooks {
-    /// Run before `create_runtime`, in the runtime's namespaces. Deprecated by the OCI specification
-    /// in favour of the next three.
+    /// Run before `create_runtime`, in the runtime's namespaces. Deprecated by the OCI
+    /// specification in favour of the next three.
     pub prestart: Vec<Hook>,
-    /// Run while the container is created, in the runtime's namespaces, before its root is switched.
+    /// Run while the container is created, in the runtime's namespaces, before its root is
+    /// switched.
     pub create_runtime: Vec<Hook>,
-    /// Run while the container is created, in the container's namespaces, before its root is switched.
+    /// Run while the container is created, in the container's namespaces, before its root is
+    /// switched.
     pub create_container: Vec<Hook>,
     /// Run in the container, right before its process starts.
     pub start_container: Vec<Hook>,
@@ -524,9 +529,9 @@ pub struct LinuxContainer {
 /// A Linux namespace of a container or of a pod.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LinuxNamespace {
-    /// Kind: `pid`, `network`, `mount`, `ipc`, `uts`, `user`, `cgroup` or `time`. In an adjustment, a
-    /// kind with the prefix `-` removes the namespace from the list, so that the container stays in
-    /// the namespace of the runtime.
+    /// Kind: `pid`, `network`, `mount`, `ipc`, `uts`, `user`, `cgroup` or `time`. In an adjustment,
+    /// a kind with the prefix `-` removes the namespace from the list, so that the container stays
+    /// in the namespace of the runtime.
     pub r#type: String,
     /// File of an existing namespace to join. Empty: a new one.
     pub path: String,
@@ -534,7 +539,8 @@ pub struct LinuxNamespace {
 /// A device node in a container.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LinuxDevice {
-    /// Path in the container. In an adjustment, a path with the prefix `-` removes the device there.
+    /// Path in the container. In an adjustment, a path with the prefix `-` removes the device
+    /// there.
     pub path: String,
     /// `c` (character), `b` (block), `u` (unbuffered character) or `p` (FIFO).
     pub r#type: String,
@@ -604,8 +610,8 @@ pub struct LinuxResources {
     pub unified: ::std::collections::BTreeMap<String, String>,
     /// Device cgroup rules. In an adjustment they are appended; an update cannot change them.
     pub devices: Vec<LinuxDeviceCgroup>,
-    /// Limit of processes. Absent: unknown, or unchanged. NRI's Go library, up to v0.12.5, drops it in
-    /// a `ContainerUpdate`. Since v0.7.0.
+    /// Limit of processes. Absent: unknown, or unchanged. NRI's Go library, up to v0.12.5, drops it
+    /// in a `ContainerUpdate`. Since v0.7.0.
     pub pids: Option<LinuxPids>,
 }
 /// Memory limits of a cgroup, in bytes. From an adjustment at creation, runtimes built on NRI's Go
@@ -691,8 +697,8 @@ pub struct PosixRlimit {
 /// Limit of processes in a cgroup. Since v0.7.0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LinuxPids {
-    /// Maximum number of processes and threads; -1 means no limit. 0 from the runtime means that none
-    /// is set.
+    /// Maximum number of processes and threads; -1 means no limit. 0 from the runtime means that
+    /// none is set.
     pub limit: i64,
 }
 /// I/O priority of a process, as of ioprio_set(2). Since v0.10.0.
@@ -743,8 +749,8 @@ pub struct ContainerAdjustment {
     /// {"example.com/zone": "b", "-example.com/pool": ""}
     /// ```
     ///
-    /// To replace an annotation that an earlier plugin has set, include both its removal and its new
-    /// value.
+    /// To replace an annotation that an earlier plugin has set, include both its removal and its
+    /// new value.
     pub annotations: ::std::collections::BTreeMap<String, String>,
     /// Mounts to add or to replace, by `destination`. One that starts with `-` removes the mount
     /// there; the other fields are then ignored.
@@ -764,11 +770,12 @@ pub struct ContainerAdjustment {
     pub linux: Option<LinuxContainerAdjustment>,
     /// Resource limits to add, by `type`. They cannot be removed. Since v0.4.0.
     pub rlimits: Vec<PosixRlimit>,
-    /// CDI devices to add, resolved by the runtime. They cannot be removed, and no device may be added
-    /// twice. Since v0.7.0.
+    /// CDI devices to add, resolved by the runtime. They cannot be removed, and no device may be
+    /// added twice. Since v0.7.0.
     pub cdi_devices: Vec<CdiDevice>,
-    /// The new command line; empty means no change. An empty string as the first entry is dropped, and
-    /// means that this overrides the command line of an earlier plugin, which is otherwise a conflict:
+    /// The new command line; empty means no change. An empty string as the first entry is dropped,
+    /// and means that this overrides the command line of an earlier plugin, which is otherwise a
+    /// conflict:
     ///
     /// ```text
     /// ["", "/bin/sh", "-c", "exec /app"]
@@ -781,8 +788,8 @@ pub struct ContainerAdjustment {
 /// nothing.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LinuxContainerAdjustment {
-    /// Device nodes to add or to replace, by `path`; the device cgroup then allows access to them. A
-    /// path that starts with `-` removes the node.
+    /// Device nodes to add or to replace, by `path`; the device cgroup then allows access to them.
+    /// A path that starts with `-` removes the node.
     pub devices: Vec<LinuxDevice>,
     /// Resources to set, field by field.
     pub resources: Option<LinuxResources>,
@@ -794,14 +801,14 @@ pub struct LinuxContainerAdjustment {
     pub io_priority: Option<LinuxIoPriority>,
     /// Seccomp policy that replaces the current one. Since v0.10.0.
     pub seccomp_policy: Option<LinuxSeccomp>,
-    /// Namespaces to add or to replace, by `type`. A type that starts with `-` removes the namespace.
-    /// Since v0.10.0.
+    /// Namespaces to add or to replace, by `type`. A type that starts with `-` removes the
+    /// namespace. Since v0.10.0.
     pub namespaces: Vec<LinuxNamespace>,
     /// Kernel parameters to set, by dotted name. A name that starts with `-` removes the parameter;
     /// runtimes before v0.12.3 create an annotation instead. Since v0.11.0.
     pub sysctl: ::std::collections::BTreeMap<String, String>,
-    /// Network devices to move into the container, by their name on the host. A name that starts with
-    /// `-` removes the device from the list. Since v0.11.0.
+    /// Network devices to move into the container, by their name on the host. A name that starts
+    /// with `-` removes the device from the list. Since v0.11.0.
     pub net_devices: ::std::collections::BTreeMap<String, LinuxNetDevice>,
     /// Scheduling attributes, which replace the current ones. Since v0.11.0.
     pub scheduler: Option<LinuxScheduler>,
@@ -859,7 +866,8 @@ pub struct LinuxSeccompArg {
 pub struct LinuxMemoryPolicy {
     /// How nodes are chosen.
     pub mode: i32,
-    /// NUMA nodes of the mode, as a list such as `0-1,3`. Empty for `MPOL_DEFAULT` and `MPOL_LOCAL`.
+    /// NUMA nodes of the mode, as a list such as `0-1,3`. Empty for `MPOL_DEFAULT` and
+    /// `MPOL_LOCAL`.
     pub nodes: String,
     /// Flags to the mode, each at most once.
     pub flags: Vec<i32>,
@@ -915,16 +923,17 @@ pub struct KeyValue {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CompoundFieldOwners {
     /// Key of the entry to plugin, written `10-name`. Keys are annotation keys, mount destinations,
-    /// device paths, names of variables and so on. A plugin with the prefix `-` has removed the entry
-    /// and not set it again.
+    /// device paths, names of variables and so on. A plugin with the prefix `-` has removed the
+    /// entry and not set it again.
     pub owners: ::std::collections::BTreeMap<String, String>,
 }
-/// The plugins that changed the fields of one container. Keys are numbers of `Field`. Since v0.10.0.
+/// The plugins that changed the fields of one container. Keys are numbers of `Field`. Since
+/// v0.10.0.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FieldOwners {
-    /// Fields with one value: number of the `Field` to plugin, written `10-name`. If several plugins
-    /// add to one field, as to hooks, all of them, separated by commas. A plugin with the prefix `-`
-    /// has reset the field and not set it again.
+    /// Fields with one value: number of the `Field` to plugin, written `10-name`. If several
+    /// plugins add to one field, as to hooks, all of them, separated by commas. A plugin with the
+    /// prefix `-` has reset the field and not set it again.
     pub simple: ::std::collections::BTreeMap<i32, String>,
     /// Fields with many entries: number of the `Field` to the owners of the entries.
     pub compound: ::std::collections::BTreeMap<i32, CompoundFieldOwners>,
@@ -955,11 +964,11 @@ pub enum Event {
     /// A container is about to be created. Can be adjusted. Mask bit 0x8; comes through
     /// `Plugin.CreateContainer`.
     CreateContainer = 4,
-    /// A container has been created. Mask bit 0x10; comes through `Plugin.PostCreateContainer`, from
-    /// runtimes before v0.12.0 through `Plugin.StateChange`.
+    /// A container has been created. Mask bit 0x10; comes through `Plugin.PostCreateContainer`,
+    /// from runtimes before v0.12.0 through `Plugin.StateChange`.
     PostCreateContainer = 5,
-    /// A container is about to be started. Mask bit 0x20; comes through `Plugin.StartContainer`, from
-    /// runtimes before v0.12.0 through `Plugin.StateChange`.
+    /// A container is about to be started. Mask bit 0x20; comes through `Plugin.StartContainer`,
+    /// from runtimes before v0.12.0 through `Plugin.StateChange`.
     StartContainer = 6,
     /// A container has been started. Mask bit 0x40; comes through `Plugin.PostStartContainer`, from
     /// runtimes before v0.12.0 through `Plugin.StateChange`.
@@ -970,8 +979,8 @@ pub enum Event {
     /// The resources of a container have changed. Mask bit 0x100; comes through
     /// `Plugin.PostUpdateContainer`, from runtimes before v0.12.0 through `Plugin.StateChange`.
     PostUpdateContainer = 9,
-    /// A container is being stopped, or has exited. Other containers can be updated. Mask bit 0x200;
-    /// comes through `Plugin.StopContainer`.
+    /// A container is being stopped, or has exited. Other containers can be updated. Mask bit
+    /// 0x200; comes through `Plugin.StopContainer`.
     StopContainer = 10,
     /// A container is being removed. Mask bit 0x400; comes through `Plugin.RemoveContainer`, from
     /// runtimes before v0.12.0 through `Plugin.StateChange`.

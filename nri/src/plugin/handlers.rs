@@ -57,9 +57,9 @@ pub trait Configure: Send + Sync {
 /// }
 /// ```
 ///
-/// - **State:** the pods and containers that exist. containerd does not synchronize a plugin while it creates a pod or a container.
-///   CRI-O does, so one that is being created may be missing here, and its first event may be lost. The next event about it holds
-///   it in full.
+/// - **State:** the pods and containers that exist. containerd does not synchronize a plugin while
+///   it creates a pod or a container. CRI-O does, so one that is being created may be missing here,
+///   and its first event may be lost. The next event about it holds it in full.
 /// - **Error:** the runtime disconnects the plugin.
 /// - **Answer:** updates of any of the containers.
 #[diagnostic::on_unimplemented(
@@ -111,10 +111,12 @@ pub trait Shutdown: Send + Sync {
 /// }
 /// ```
 ///
-/// - **Pod:** its cgroup and its IPC, network and UTS namespaces exist, the network is configured, the addresses are assigned, and the
-///   pause container, if used, runs. No container of the pod has started, and the pod is not ready before the handler returns.
-/// - **Error:** the creation of the pod fails. containerd then sends StopPodSandbox and RemovePodSandbox, and the kubelet tries again
-///   with a new sandbox ID, so leave nothing behind that blocks the retry. Later plugins do not get the event.
+/// - **Pod:** its cgroup and its IPC, network and UTS namespaces exist, the network is configured,
+///   the addresses are assigned, and the pause container, if used, runs. No container of the pod
+///   has started, and the pod is not ready before the handler returns.
+/// - **Error:** the creation of the pod fails. containerd then sends StopPodSandbox and
+///   RemovePodSandbox, and the kubelet tries again with a new sandbox ID, so leave nothing behind
+///   that blocks the retry. Later plugins do not get the event.
 /// - **Answer:** nothing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle RunPodSandbox",
@@ -122,7 +124,8 @@ pub trait Shutdown: Send + Sync {
     note = "implement `RunPodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait RunPodSandbox: Send + Sync {
-    /// Handles one `RunPodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `RunPodSandbox`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn run_pod_sandbox(
         &self,
         cx: &EventContext,
@@ -159,7 +162,8 @@ pub trait RunPodSandbox: Send + Sync {
     note = "implement `UpdatePodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait UpdatePodSandbox: Send + Sync {
-    /// Handles one `UpdatePodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `UpdatePodSandbox`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn update_pod_sandbox(
         &self,
         cx: &EventContext,
@@ -194,7 +198,8 @@ pub trait UpdatePodSandbox: Send + Sync {
     note = "implement `PostUpdatePodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait PostUpdatePodSandbox: Send + Sync {
-    /// Handles one `PostUpdatePodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `PostUpdatePodSandbox`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn post_update_pod_sandbox(
         &self,
         cx: &EventContext,
@@ -215,11 +220,13 @@ pub trait PostUpdatePodSandbox: Send + Sync {
 /// }
 /// ```
 ///
-/// - **Pod:** the containers are stopped or are stopping. The sandbox is still fully accessible: network, namespaces and cgroups stay
-///   until the handler returns. containerd sends the event before it takes the network down. CRI-O sends it after the namespaces are
-///   gone (cri-o issue 9905), so do not depend on them there.
-/// - **Error:** the teardown continues. containerd logs the error, CRI-O returns it to the kubelet. NRI's Go library does not send the event
-///   to later plugins, so prefer `#[nri(on_error(StopPodSandbox = "ignore"))]`.
+/// - **Pod:** the containers are stopped or are stopping. The sandbox is still fully accessible:
+///   network, namespaces and cgroups stay until the handler returns. containerd sends the event
+///   before it takes the network down. CRI-O sends it after the namespaces are gone (cri-o issue
+///   9905), so do not depend on them there.
+/// - **Error:** the teardown continues. containerd logs the error, CRI-O returns it to the kubelet.
+///   NRI's Go library does not send the event to later plugins, so prefer
+///   `#[nri(on_error(StopPodSandbox = "ignore"))]`.
 /// - **Answer:** nothing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle StopPodSandbox",
@@ -227,7 +234,8 @@ pub trait PostUpdatePodSandbox: Send + Sync {
     note = "implement `StopPodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait StopPodSandbox: Send + Sync {
-    /// Handles one `StopPodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `StopPodSandbox`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn stop_pod_sandbox(
         &self,
         cx: &EventContext,
@@ -247,9 +255,11 @@ pub trait StopPodSandbox: Send + Sync {
 /// }
 /// ```
 ///
-/// - **Pod:** its containers are removed. Network, namespaces and cgroups may be gone, so use what the plugin has recorded before. The event comes
-///   without StopPodSandbox if the creation of the pod failed after RunPodSandbox.
-/// - **Error:** the removal continues. containerd logs the error. NRI's Go library does not send the event to later plugins.
+/// - **Pod:** its containers are removed. Network, namespaces and cgroups may be gone, so use what
+///   the plugin has recorded before. The event comes without StopPodSandbox if the creation of the
+///   pod failed after RunPodSandbox.
+/// - **Error:** the removal continues. containerd logs the error. NRI's Go library does not send
+///   the event to later plugins.
 /// - **Answer:** nothing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle RemovePodSandbox",
@@ -257,7 +267,8 @@ pub trait StopPodSandbox: Send + Sync {
     note = "implement `RemovePodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait RemovePodSandbox: Send + Sync {
-    /// Handles one `RemovePodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `RemovePodSandbox`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn remove_pod_sandbox(
         &self,
         cx: &EventContext,
@@ -283,18 +294,22 @@ pub trait RemovePodSandbox: Send + Sync {
 /// }
 /// ```
 ///
-/// - **Pod:** it runs. containerd also sends the event for a sandbox that has stopped (containerd issue 13599).
-/// - **Container:** nothing of it exists yet. The fields hold what the runtime will create, with the adjustments of earlier plugins.
-/// - **Error:** the creation fails. Later plugins do not get the event. containerd then sends StopContainer and RemoveContainer.
-/// - **Answer:** an [`Adjustment`] of this container, with updates and evictions of others. It may not set what an earlier
-///   plugin has set, unless it removes that first.
+/// - **Pod:** it runs. containerd also sends the event for a sandbox that has stopped (containerd
+///   issue 13599).
+/// - **Container:** nothing of it exists yet. The fields hold what the runtime will create, with
+///   the adjustments of earlier plugins.
+/// - **Error:** the creation fails. Later plugins do not get the event. containerd then sends
+///   StopContainer and RemoveContainer.
+/// - **Answer:** an [`Adjustment`] of this container, with updates and evictions of others. It may
+///   not set what an earlier plugin has set, unless it removes that first.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle CreateContainer",
     label = "there is no `impl CreateContainer for {Self}`",
     note = "implement `CreateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait CreateContainer: Send + Sync {
-    /// Handles one `CreateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `CreateContainer`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn create_container(
         &self,
         cx: &EventContext,
@@ -329,7 +344,8 @@ pub trait CreateContainer: Send + Sync {
     note = "implement `PostCreateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait PostCreateContainer: Send + Sync {
-    /// Handles one `PostCreateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `PostCreateContainer`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn post_create_container(
         &self,
         cx: &EventContext,
@@ -356,8 +372,10 @@ pub trait PostCreateContainer: Send + Sync {
 /// ```
 ///
 /// - **Pod:** all plugins have answered RunPodSandbox.
-/// - **Container:** it is set up, and its process is about to start. containerd has created the task and starts it when the handler returns.
-/// - **Error:** the start fails, and containerd sends StopContainer. Later plugins do not get the event.
+/// - **Container:** it is set up, and its process is about to start. containerd has created the
+///   task and starts it when the handler returns.
+/// - **Error:** the start fails, and containerd sends StopContainer. Later plugins do not get the
+///   event.
 /// - **Answer:** nothing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle StartContainer",
@@ -365,7 +383,8 @@ pub trait PostCreateContainer: Send + Sync {
     note = "implement `StartContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait StartContainer: Send + Sync {
-    /// Handles one `StartContainer`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `StartContainer`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn start_container(
         &self,
         cx: &EventContext,
@@ -391,7 +410,8 @@ pub trait StartContainer: Send + Sync {
 /// }
 /// ```
 ///
-/// - **Container:** its process has started, and may have ended already. containerd reports exits separately, so StopContainer may come first.
+/// - **Container:** its process has started, and may have ended already. containerd reports exits
+///   separately, so StopContainer may come first.
 /// - **Error:** the container keeps running. containerd logs the error.
 /// - **Answer:** nothing. Request changes with [`EventContext::update_later`].
 #[diagnostic::on_unimplemented(
@@ -400,7 +420,8 @@ pub trait StartContainer: Send + Sync {
     note = "implement `PostStartContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait PostStartContainer: Send + Sync {
-    /// Handles one `PostStartContainer`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `PostStartContainer`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn post_start_container(
         &self,
         cx: &EventContext,
@@ -430,14 +451,16 @@ pub trait PostStartContainer: Send + Sync {
 ///
 /// - **Container:** still as before the update. The last argument is the new resources.
 /// - **Error:** the update fails. Later plugins do not get the event.
-/// - **Answer:** [`Updates`]: an update with the ID of this container changes the new resources. Others update or evict other containers.
+/// - **Answer:** [`Updates`]: an update with the ID of this container changes the new resources.
+///   Others update or evict other containers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle UpdateContainer",
     label = "there is no `impl UpdateContainer for {Self}`",
     note = "implement `UpdateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait UpdateContainer: Send + Sync {
-    /// Handles one `UpdateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `UpdateContainer`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn update_container(
         &self,
         cx: &EventContext,
@@ -473,7 +496,8 @@ pub trait UpdateContainer: Send + Sync {
     note = "implement `PostUpdateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait PostUpdateContainer: Send + Sync {
-    /// Handles one `PostUpdateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `PostUpdateContainer`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn post_update_container(
         &self,
         cx: &EventContext,
@@ -500,10 +524,11 @@ pub trait PostUpdateContainer: Send + Sync {
 /// ```
 ///
 /// - **Pod:** if it is gone already, containerd sends a pod that has only its ID.
-/// - **Container:** it is being stopped, or has exited on its own. containerd sends the event after the process has ended, once per
-///   container, and also for a container whose creation or start has failed.
-/// - **Error:** the container stops anyway. containerd logs the error of a requested stop, and ignores that of an exit. NRI's Go library does
-///   not send the event to later plugins.
+/// - **Container:** it is being stopped, or has exited on its own. containerd sends the event after
+///   the process has ended, once per container, and also for a container whose creation or start
+///   has failed.
+/// - **Error:** the container stops anyway. containerd logs the error of a requested stop, and
+///   ignores that of an exit. NRI's Go library does not send the event to later plugins.
 /// - **Answer:** updates of other containers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle StopContainer",
@@ -511,7 +536,8 @@ pub trait PostUpdateContainer: Send + Sync {
     note = "implement `StopContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait StopContainer: Send + Sync {
-    /// Handles one `StopContainer`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `StopContainer`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn stop_container(
         &self,
         cx: &EventContext,
@@ -538,8 +564,10 @@ pub trait StopContainer: Send + Sync {
 /// ```
 ///
 /// - **Pod:** if it is gone already, containerd sends a pod that has only its ID.
-/// - **Container:** it has stopped. containerd sends StopContainer before, unless the plugins already got it.
-/// - **Error:** the removal continues. containerd logs the error. NRI's Go library does not send the event to later plugins.
+/// - **Container:** it has stopped. containerd sends StopContainer before, unless the plugins
+///   already got it.
+/// - **Error:** the removal continues. containerd logs the error. NRI's Go library does not send
+///   the event to later plugins.
 /// - **Answer:** nothing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle RemoveContainer",
@@ -547,7 +575,8 @@ pub trait StopContainer: Send + Sync {
     note = "implement `RemoveContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait RemoveContainer: Send + Sync {
-    /// Handles one `RemoveContainer`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `RemoveContainer`. An error is sent to the runtime unless `on_error` says
+    /// otherwise.
     fn remove_container(
         &self,
         cx: &EventContext,
@@ -615,8 +644,8 @@ pub trait StateChange: Send + Sync {
 /// }
 /// ```
 ///
-/// - **Container:** nothing of it exists yet. The request holds the container without adjustments, the merged adjustment, and the plugin
-///   that owns each change.
+/// - **Container:** nothing of it exists yet. The request holds the container without adjustments,
+///   the merged adjustment, and the plugin that owns each change.
 /// - **Error:** the creation fails, as with a rejection.
 /// - **Answer:** a [`Verdict`]. A plugin cannot change the adjustment.
 #[diagnostic::on_unimplemented(
@@ -625,7 +654,8 @@ pub trait StateChange: Send + Sync {
     note = "implement `ValidateContainerAdjustment`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait ValidateContainerAdjustment: Send + Sync {
-    /// Handles one `ValidateContainerAdjustment`. An error is sent to the runtime unless `on_error` says otherwise.
+    /// Handles one `ValidateContainerAdjustment`. An error is sent to the runtime unless `on_error`
+    /// says otherwise.
     fn validate_container_adjustment(
         &self,
         cx: &EventContext,

@@ -1,4 +1,5 @@
-//! A block of methods is a plugin: of a plain, a generic and a concrete type, with the context only where it is used.
+//! A block of methods is a plugin: of a plain, a generic and a concrete type, with the context only
+//! where it is used.
 #![deny(warnings)]
 
 use nri::plugin::Plugin;

@@ -1,4 +1,5 @@
-//! A generic type that lists all its handlers is accepted. One handler has a bound that the type does not have.
+//! A generic type that lists all its handlers is accepted. One handler has a bound that the type
+//! does not have.
 
 use nri::plugin::Plugin;
 use nri::prelude::*;

@@ -41,8 +41,8 @@ fn unreadable(error: std::io::Error) -> Unreadable {
     Unreadable::new(SkipKind::Io, format!("cannot be read: {error}"))
 }
 
-/// Calls `search` with each window of a part of the file and its offset in the file, until it returns
-/// a result, and returns that.
+/// Calls `search` with each window of a part of the file and its offset in the file, until it
+/// returns a result, and returns that.
 ///
 /// Windows start every [`WINDOW`] bytes and overlap by `overlap` bytes, so that a match up to that
 /// size is complete in the window in which it starts.
