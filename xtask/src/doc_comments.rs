@@ -8,6 +8,9 @@ const WIDTH: usize = 100;
 /// The start of a line of documentation.
 const START: &str = "///";
 
+/// The start of the lines around code.
+const FENCE: &str = "```";
+
 /// The start of an item of a list, and of the lines that continue it.
 const ITEM: (&str, &str) = ("- ", "  ");
 
@@ -16,24 +19,25 @@ const ITEM: (&str, &str) = ("- ", "  ");
 pub(crate) fn wrapped(source: &str) -> String {
     let (mut text, mut paragraph, mut is_code) = (String::new(), Vec::new(), false);
     for line in source.lines() {
-        let content =
-            line.trim_start().strip_prefix(START).map(|rest| rest.trim_start_matches(' '));
-        let is_fence = content.is_some_and(|content| content.starts_with("```"));
-        is_code ^= is_fence;
-        let is_prose =
-            content.is_some_and(|content| !content.is_empty() && !content.starts_with('|'));
-        let starts =
-            !is_prose || is_code || is_fence || content.is_some_and(|it| it.starts_with(ITEM.0));
-        if starts {
+        let content = line.trim_start().strip_prefix(START).map(str::trim_start);
+        is_code ^= content.is_some_and(|content| content.starts_with(FENCE));
+        let is_prose = !is_code && content.is_some_and(is_prose);
+        if !is_prose || content.is_some_and(|content| content.starts_with(ITEM.0)) {
             flush(&mut paragraph, &mut text);
         }
-        paragraph.push(line);
-        if !is_prose || is_code || is_fence {
-            text.extend(paragraph.drain(..).flat_map(|line| [line, "\n"]));
+        if is_prose {
+            paragraph.push(line);
+        } else {
+            text.extend([line, "\n"]);
         }
     }
     flush(&mut paragraph, &mut text);
     text
+}
+
+/// Returns true if a line of documentation is neither empty nor of a table, nor a fence of code.
+fn is_prose(content: &str) -> bool {
+    !content.is_empty() && !content.starts_with('|') && !content.starts_with(FENCE)
 }
 
 /// Appends a paragraph, wrapped if it has a long line.
