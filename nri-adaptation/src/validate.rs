@@ -324,7 +324,7 @@ fn name(entry: Value) -> Result<String, String> {
         Value::Bool(value) => Ok(value.to_string()),
         Value::Number(value) => Ok(value.to_string()),
         Value::Sequence(_) | Value::Mapping(_) | Value::Tagged(_) => {
-            Err("expected a list of plugin names, found an entry that is no name".to_owned())
+            Err("expected a list of plugin names, found an entry that is not a name".to_owned())
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Arguments of commands that are no paths.
+//! Arguments of commands that are not paths.
 
 use std::path::Path;
 

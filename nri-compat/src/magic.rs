@@ -168,7 +168,7 @@ const BZIP2_BLOCK: &[u8] = b"1AY&SY";
 pub(crate) const LONGEST_MAGIC: usize = 10;
 
 impl ProgramFormat {
-    /// Returns the format of a program with these first bytes; `None` if it is no program.
+    /// Returns the format of a program with these first bytes; `None` if it is not a program.
     pub(crate) fn detect(head: &[u8]) -> Option<Self> {
         FORMATS.iter().find_map(|magic| match magic.class {
             Use::Program(format) => magic.is_in(head).then_some(format),

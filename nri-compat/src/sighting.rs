@@ -63,7 +63,7 @@ pub struct GoPackage {
     pub is_vendored: bool,
     /// The path of the package relative to its module: `cmd/nri`.
     pub path_in_module: String,
-    /// The paths of the programs of the module that import it, if it is no program itself.
+    /// The paths of the programs of the module that import it, if it is not a program itself.
     pub programs: Vec<String>,
 }
 

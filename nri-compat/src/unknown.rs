@@ -143,7 +143,7 @@ pub enum UnknownBridge {
     NoFile(String),
     /// The process with this id has no plugin behind it.
     NoProcess(u32),
-    /// It starts this program, which is no plugin in the image.
+    /// It starts this program, which is not a plugin in the image.
     NoPlugin(String),
     /// It relays for the plugins that connect to this socket.
     Socket(String),
@@ -330,7 +330,7 @@ impl fmt::Display for UnknownBridge {
                 write!(f, "a bridge whose plugin was not found among the processes: pid {pid}")
             }
             Self::NoPlugin(program) => {
-                write!(f, "nri-bridge starts {program}, which is no plugin in the image")
+                write!(f, "nri-bridge starts {program}, which is not a plugin in the image")
             }
             Self::Socket(socket) => write!(
                 f,

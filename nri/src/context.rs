@@ -91,7 +91,7 @@ pub struct EventContext {
     pub(crate) tools: Arc<Tools>,
     /// True if the runtime is in the same process: the response is not encoded then.
     pub(crate) in_process: bool,
-    /// The fields of the request that are no arguments of its handler.
+    /// The fields of the request that are not arguments of its handler.
     later: later::LaterFields,
 }
 

@@ -131,7 +131,7 @@ impl Endpoint {
         self.serve_with(Health::of_stub(status, metrics)).await;
     }
 
-    /// Answers requests about a program that is no plugin of this crate, until the future is
+    /// Answers requests about a program that is not a plugin of this crate, until the future is
     /// dropped or its task is aborted.
     pub async fn serve_with(self, health: Health) {
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));

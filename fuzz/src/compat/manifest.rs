@@ -15,7 +15,7 @@ fn last_candidate(text: &str) -> Option<String> {
         Item::Object => {}
         Item::Mention(mention) => {
             assert!(mention.line <= lines);
-            assert!(!mention.what.to_string().contains('\n'));
+            assert!(!mention.kind.to_string().contains('\n'));
         }
         Item::Embedded(embedded) => assert!(embedded.line <= lines),
         Item::Workload(workload) => {

@@ -35,7 +35,7 @@ impl Output {
     pub(super) fn of_proto(path: &Path, compiled: Compiled) -> Result<Self, Error> {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let mut module = identifier(stem);
-        // A keyword is no name; with an underscore it is.
+        // A keyword is not a name; with an underscore it is.
         if !module.is_empty() && syn::parse_str::<syn::Ident>(&module).is_err() {
             module.push('_');
         }

@@ -55,7 +55,7 @@ fn folder(file: &Place) -> Place {
 }
 
 /// Returns one package, placed at the first of the files that make it a plugin, or at its first
-/// handler; `None` if it is no plugin.
+/// handler; `None` if it is not a plugin.
 fn package(mut files: Vec<Sighting>, modules: &GoModules) -> Option<Sighting> {
     files.sort_by(|a, b| a.place.cmp(&b.place));
     let evidence = files.iter().flat_map(evidence).take(MAX_EVIDENCE).collect();

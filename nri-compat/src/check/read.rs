@@ -1,5 +1,5 @@
-//! Reads a recognised file that is no container of others: with the readers of evidence, and with
-//! an answer for a file that needs one.
+//! Reads a recognised file that is not a container of others: with the readers of evidence, and
+//! with an answer for a file that needs one.
 
 use super::content::disk::Disk;
 use super::content::{File, Head, compressed};

@@ -29,7 +29,7 @@ pub(super) enum Recognised<'r> {
     Single(SingleFile<'r>),
 }
 
-/// The kind of a file that is no container of others.
+/// The kind of a file that is not a container of others.
 pub(super) enum SingleFile<'r> {
     /// A file with evidence for these readers.
     Evidence(Readers<'r>),

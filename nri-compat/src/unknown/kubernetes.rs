@@ -27,8 +27,8 @@ pub enum UnknownManifest {
     Chart(UnknownChart),
 }
 
-/// What a part of a manifest outside of complete pods has to do with NRI. Nothing can be said about
-/// plugins.
+/// A part of a manifest outside of complete pods that has to do with NRI. It does not show which
+/// plugin runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum NriMention {
     /// A patch sets this path.
@@ -48,7 +48,7 @@ pub enum NriMention {
 pub struct NriPath {
     /// The path, escaped for display.
     pub path: String,
-    /// What is there, as a phrase.
+    /// A phrase for the thing at this path, such as `the NRI socket`.
     pub resource: &'static str,
 }
 

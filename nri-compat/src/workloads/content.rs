@@ -1,6 +1,6 @@
-//! The content of an object: its pods, found by their shape, in an object of any kind, and
-//! what has to do with NRI outside of complete pods, such as paths of the host that nothing mounts,
-//! as in the patches of kustomize, and images of published plugins.
+//! The content of an object: its pods, found by their shape, in an object of any kind, and parts
+//! outside of complete pods that have to do with NRI, such as paths of the host that nothing
+//! mounts, as in the patches of kustomize, and images of published plugins.
 
 use super::images::published;
 use super::node::{Node, Value};
@@ -24,8 +24,8 @@ const FIELDS: [&str; 2] = ["hostPath", "mountPath"];
 pub struct Mention {
     /// The line, counted from 1.
     pub line: u32,
-    /// What it has to do with NRI.
-    pub what: NriMention,
+    /// Its kind, with its path or plugin.
+    pub kind: NriMention,
 }
 
 /// The content of an object.
@@ -35,7 +35,7 @@ pub(super) struct ObjectContent<'n> {
     pub(super) pods: Vec<&'n Node>,
     /// The complete objects in it, such as those of a `List`.
     pub(super) objects: Vec<&'n Node>,
-    /// What has to do with NRI outside of pods.
+    /// The parts outside of pods that have to do with NRI.
     pub(super) mentions: Vec<Mention>,
 }
 
@@ -137,18 +137,18 @@ fn text(node: &Node) -> Option<Mention> {
     let text = node.as_text()?;
     let names_path =
         FIELDS.iter().any(|field| text.contains(field)) && mentions_nri(text.as_bytes());
-    names_path.then_some(Mention { line: node.line, what: NriMention::Text })
+    names_path.then_some(Mention { line: node.line, kind: NriMention::Text })
 }
 
 /// Returns the mention of a path of NRI; `None` for another path.
 fn about_path(line: u32, path: &str, mention: fn(NriPath) -> NriMention) -> Option<Mention> {
     let resource = direct(path)?;
     let path = crate::escape::bytes(path.as_bytes());
-    Some(Mention { line, what: mention(NriPath { path, resource }) })
+    Some(Mention { line, kind: mention(NriPath { path, resource }) })
 }
 
 impl Mention {
     pub(super) fn installs(line: u32, installation: Installation) -> Self {
-        Self { line, what: NriMention::Installation(installation) }
+        Self { line, kind: NriMention::Installation(installation) }
     }
 }

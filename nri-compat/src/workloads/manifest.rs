@@ -122,7 +122,7 @@ fn object(document: u32, node: &Node, kind: &str, items: &mut Vec<Item>) {
         mentions.extend(settings::mentions(node));
     }
     let mut known = HashSet::new();
-    mentions.retain(|mention| known.insert(mention.what.clone()));
+    mentions.retain(|mention| known.insert(mention.kind.clone()));
     items.extend(mentions.into_iter().map(Item::Mention));
     let list = node.text("kind").unwrap_or_default();
     let kind_of_items = list.strip_suffix("List").unwrap_or_default();

@@ -28,7 +28,7 @@ const IN_FOLDER: [(&str, HostResource); 5] = [
 ];
 
 /// The folders around that of NRI, of which a container that mounts one probably uses NRI.
-/// Exporters and scanners mount `/`, `/var` and `/etc`, and are no plugins.
+/// Exporters and scanners mount `/`, `/var` and `/etc`, and are not plugins.
 const AROUND: [(&str, HostResource); 4] = [
     ("run", SOCKET),
     ("opt", PLUGIN_FOLDER),

@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn said(object: Value) -> Vec<Option<&'static str>> {
-        mentions(&Node::from(object)).iter().map(|mention| mention.what.plugin()).collect()
+        mentions(&Node::from(object)).iter().map(|mention| mention.kind.plugin()).collect()
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn found(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     read(text).into_iter().for_each(|item| match item {
         Item::Workload(workload) => found.extend(workload.candidates().map(shown)),
-        Item::Mention(one) => found.push(format!("{}: {}", one.line, short(&one.what.to_string()))),
+        Item::Mention(one) => found.push(format!("{}: {}", one.line, short(&one.kind.to_string()))),
         Item::Object | Item::Embedded(_) => {}
         Item::Unreadable(error) => panic!("{error:?}: {text}"),
     });
@@ -330,7 +330,7 @@ fn installed(chart: &str) -> Vec<&'static str> {
     let mut plugins = Vec::new();
     for item in read(&text) {
         if let Item::Mention(mention) = item {
-            plugins.extend(mention.what.plugin());
+            plugins.extend(mention.kind.plugin());
         }
     }
     plugins

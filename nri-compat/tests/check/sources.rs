@@ -24,7 +24,7 @@ fn named(files: &[(&str, &str)], paths: &[&str]) -> Vec<Sighting> {
     let request = Request { paths, ..Request::default() };
     let found = collect(&request, READERS);
     assert_eq!(found.skipped, [], "{files:?}");
-    // Files that were named and are no plugins are listed too.
+    // Files that were named and are not plugins are listed too.
     let is_trace = |one: &Sighting| one.role != Role::None || one.interface != Interface::None;
     tree.bare(found.sightings.into_iter().filter(is_trace).collect())
 }

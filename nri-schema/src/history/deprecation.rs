@@ -156,7 +156,7 @@ fn in_series(all: &[(String, String)], runtime: &str, release: &Version) -> bool
 
 impl Deprecation {
     /// Returns a phrase about the removal: `removal is planned for containerd 2.7`; `None` if there
-    /// is no plan.
+    /// is not a plan.
     pub fn outlook(&self) -> Option<String> {
         let when = self.removal.when.words()?;
         Some(match self.removal.status {

@@ -98,7 +98,7 @@ impl fmt::Display for Located {
 
 impl std::error::Error for DecodeError {}
 
-/// A number that is no value of an enum.
+/// A number that is not a value of an enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown enumeration value {0}")]
 pub struct UnknownEnumValue(pub i32);

@@ -12,10 +12,10 @@ use crate::codec::Message;
 pub(super) struct LaterFields(OnceLock<Arc<dyn Any + Send + Sync>>);
 
 impl EventContext {
-    /// Returns the fields of the request that are no arguments of the handler: those that NRI added
-    /// after the first release with the event. The arguments themselves are empty in it. Returns
-    /// `None` if the request has no such fields, which is true of all requests of NRI v0.12, or if
-    /// it is of another type.
+    /// Returns the fields of the request that are not arguments of the handler: those that NRI
+    /// added after the first release with the event. The arguments themselves are empty in it.
+    /// Returns `None` if the request has no such fields, which is true of all requests of NRI
+    /// v0.12, or if it is of another type.
     ///
     /// A new release of NRI changes no handler, so that a plugin compiles and works as before. It
     /// gets what is new from here.
@@ -33,7 +33,7 @@ impl EventContext {
         self.later.0.get()?.downcast_ref()
     }
 
-    /// Sets the fields of the request that are no arguments of the handler, for unit tests.
+    /// Sets the fields of the request that are not arguments of the handler, for unit tests.
     #[must_use]
     pub fn with_later_fields<R: Message + Send + Sync + 'static>(mut self, request: R) -> Self {
         self.later = LaterFields::default();
@@ -41,7 +41,7 @@ impl EventContext {
         self
     }
 
-    /// Keeps the fields of a request that are no arguments of its handler. A context has one
+    /// Keeps the fields of a request that are not arguments of its handler. A context has one
     /// request.
     pub(crate) fn keep<R: Message + Send + Sync + 'static>(&self, request: R) {
         let is_first = self.later.0.set(Arc::new(request)).is_ok();

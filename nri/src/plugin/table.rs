@@ -59,7 +59,7 @@ impl<T> Row<T> {
 ///
 /// A row has the function that converts a request to the type that it shares with others, the
 /// subject, the arguments of the handler, and the function that makes the response. Between these,
-/// `keep` gives the context the fields of the request that are no arguments, for an RPC whose
+/// `keep` gives the context the fields of the request that are not arguments, for an RPC whose
 /// request got fields after its first release.
 ///
 /// [`Handlers`]: super::Handlers

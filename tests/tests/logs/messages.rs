@@ -16,7 +16,7 @@ use nri_tests::upstream::{
 use semver::Version;
 use serde::Deserialize;
 
-/// The messages that are no incidents.
+/// The messages that are not incidents.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
@@ -42,7 +42,7 @@ fn table() -> Table {
     toml::from_str(include_str!("../../messages.toml")).expect("the table is readable")
 }
 
-/// Returns the formats that are no incidents.
+/// Returns the formats that are not incidents.
 fn listed() -> BTreeSet<String> {
     table().reasons.into_iter().flat_map(|reason| reason.formats).collect()
 }

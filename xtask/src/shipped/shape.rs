@@ -133,7 +133,7 @@ fn is_part(rpc: &PluginRpc<'_>, field: &Field) -> bool {
 }
 
 /// Returns the fields that a request got after the first revision with its RPC, if its handler
-/// takes the fields of that one. They are no arguments: the context has them.
+/// takes the fields of that one. They are not arguments: the context has them.
 pub(super) fn later_fields(rpc: &PluginRpc<'_>) -> Result<Vec<Ident>, Error> {
     if rpc.request.name == CONFIGURATION || takes_whole(rpc)? {
         return Ok(Vec::new());

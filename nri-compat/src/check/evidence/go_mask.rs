@@ -94,8 +94,8 @@ fn made(code: &str, value: &str, start: usize) -> Option<Vec<Range<usize>>> {
     (!made.is_empty() && changes.find_iter(code).count() == made.len()).then_some(made)
 }
 
-/// Returns the events that the arguments of a call name; `None` if one of them is no string in the
-/// code, or names something else.
+/// Returns the events that the arguments of a call name; `None` if one of them is not a string in
+/// the code, or names something else.
 fn parsed(arguments: &str, code: &str) -> Option<Vec<&'static str>> {
     let mut events = Vec::new();
     let arguments = joined(arguments.split(',').map(str::trim));

@@ -75,7 +75,7 @@ fn in_image(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
     // A program that cannot be judged anyway, or that is known not to be a plugin, needs no further
     // reason.
     if seen.is_empty() || seen.iter().any(is_known_plugin) {
-        // Most programs are no plugins, and a search of each would take long.
+        // Most programs are not plugins, and a search of each would take long.
         let may_be_plugin = !seen.is_empty() || identity(&file.name).0.is_some();
         let may_start_programs = may_be_plugin && (go_starts_programs || is_mixed || !is_go);
         seen.extend(opaque::contained(file, &image, may_start_programs)?);

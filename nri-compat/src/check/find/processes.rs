@@ -158,7 +158,7 @@ impl Processes<'_> {
         Some(Plugin { pid, command: command(folder), activity, socket, name, index })
     }
 
-    /// Forgets the program of this process, which contains NRI and is no part of the machine,
+    /// Forgets the program of this process, which contains NRI and is not a part of the machine,
     /// unless a process of the program is a plugin.
     fn forget_own(&mut self) {
         if let Ok(Some((own, _))) = identify(&self.proc.join("self"))

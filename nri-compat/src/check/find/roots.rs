@@ -92,7 +92,7 @@ impl Roots {
             roots.config_file(scan, file);
         }
         let images = request.images.iter().map(|image| &image.place);
-        // The images of workloads are no places that the user named.
+        // The images of workloads are not places that the user named.
         for place in images.filter(|place| place.workload.is_none()) {
             if !roots.looked_at.contains(&place.file) {
                 roots.looked_at.push(place.file.clone());

@@ -195,7 +195,7 @@ fn of_kind(
     }
 }
 
-/// Reads a file that is no container of others.
+/// Reads a file that is not a container of others.
 fn single(scan: &Scan<'_>, file: &File<'_>, kind: &SingleFile<'_>, demand: Demand) -> FileOutcome {
     match read::file(scan.readers, file, kind, demand) {
         Some(observed) => {

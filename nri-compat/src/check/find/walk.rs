@@ -181,7 +181,7 @@ fn is_layout(folder: &Path) -> bool {
 /// Returns the reason for skipping an entry of a plugin folder that is not a file, which no runtime
 /// can start.
 fn special() -> Unreadable {
-    Unreadable::new(SkipKind::SpecialFile, "is no file, so that no runtime can start it")
+    Unreadable::new(SkipKind::SpecialFile, "is not a file, so that no runtime can start it")
 }
 
 /// The types of virtual file systems, except those that are only mounted below others:

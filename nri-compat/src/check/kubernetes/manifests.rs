@@ -90,8 +90,8 @@ impl ManifestReading<'_, '_> {
         match item {
             Item::Object => self.objects += 1,
             Item::Mention(mention) => self.observed.sightings.push(Sighting {
-                name: mention.what.plugin().map(str::to_owned),
-                ..unknown(self.place.at_line(mention.line), UnknownManifest::Mention(mention.what))
+                name: mention.kind.plugin().map(str::to_owned),
+                ..unknown(self.place.at_line(mention.line), UnknownManifest::Mention(mention.kind))
             }),
             Item::Workload(workload) => self.workload(&workload),
             Item::Embedded(embedded) => self.embedded(&embedded, 0),

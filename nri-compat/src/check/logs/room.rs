@@ -1,6 +1,5 @@
-//! The memory that the records of a line may take. Each record of a wrapper gets what is known from
-//! the wrappers around it, so that a long value beside many short messages would be copied for
-//! each.
+//! The memory that the records of a line may take. Each record inherits the fields of the wrappers
+//! around it, so that a long value beside many short messages would be copied for each.
 
 use std::cell::Cell;
 

@@ -21,8 +21,8 @@ pub(super) const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated inte
 /// The line of a list of deprecations with the message of an entry, whose id is on another line.
 pub(super) const LISTED_MESSAGE: &str = "\"message\": \"NRI plugin";
 
-/// The wordings of messages that are no incidents, each with what it says. Those of unread warnings
-/// count only if nothing else was found.
+/// The wordings of messages that are not incidents, each with what it says. Those of unread
+/// warnings count only if nothing else was found.
 ///
 /// `NAME` is the name of a plugin with its index, and so is `OWN`, where a pattern has another name
 /// already: programs of all kinds have plugins, but do not call them `10-template`. Messages that

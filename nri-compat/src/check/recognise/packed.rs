@@ -17,7 +17,7 @@ const TAR_HEADER: usize = 512;
 /// The place of the checksum in a header of a tar.
 const TAR_CHECKSUM: Range<usize> = 148..156;
 
-/// The content of a compressed file that is no archive, as far as it matters.
+/// The content of a compressed file that is not an archive, as far as it matters.
 pub(super) enum PackedContent {
     /// A program.
     Program,
@@ -49,7 +49,7 @@ fn is_tar(start: &[u8]) -> bool {
     matches!(first, Ok(Some(Ok(_))))
 }
 
-/// Returns the content of a file that is no archive, if it is compressed.
+/// Returns the content of a file that is not an archive, if it is compressed.
 pub(super) fn content(file: &File<'_>) -> PackedContent {
     if file.head.packing() == Packing::Not {
         return PackedContent::Other;

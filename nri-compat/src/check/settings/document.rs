@@ -15,7 +15,7 @@ pub(in crate::check) struct SettingsFile {
     pub(super) settings: Vec<Setting>,
 }
 
-/// A value in a file that is no table.
+/// A value in a file that is not a table.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Setting {
     /// The names of its tables and its own.

@@ -14,7 +14,7 @@ const UNITS: [(&str, f64); 8] = [
     ("h", 3.6e12),
 ];
 
-/// The reason why a text is no duration.
+/// The reason why a text is not a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NotDuration {
     /// It is a number without a unit.

@@ -212,7 +212,7 @@ fn build_it(seen: &Sighting) -> String {
     )
 }
 
-/// Returns how to build the programs that import a package, which is none.
+/// Returns how to build the programs that import a package.
 fn build_importers(programs: &[String], folder: impl Fn(&str) -> String) -> String {
     let Some(program) = programs.first() else {
         return "it is a package, and no program of its module imports it: check the program that does".to_owned();

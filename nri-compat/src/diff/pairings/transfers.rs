@@ -19,7 +19,7 @@ pub(super) struct Message<'s> {
     pub(super) sent: String,
     /// The type on the receiver's side, without package.
     pub(super) expected: String,
-    /// True if both sides declare both types, so that one is no new name of the other.
+    /// True if both sides declare both types, so that one is not a new name of the other.
     both_declare_both: bool,
     /// The transfer of each of its parts.
     pub(super) parts: Vec<Transfer<'s>>,

@@ -6,7 +6,7 @@ use super::value::{self, Arrival};
 use crate::diff::buf_rules::default;
 use nri_schema::schema::{Cardinality, MessageDescriptor, number as n};
 
-/// What each kind of receiver makes of a field, with the reason.
+/// The effect of a field on each kind of receiver, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Effect {
     /// At a Go peer.

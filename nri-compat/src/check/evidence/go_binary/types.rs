@@ -142,7 +142,7 @@ impl<'i> Types<'i> {
     pub(super) fn methods(&self, of: &TypeDescriptor) -> impl Iterator<Item = Method> {
         let end = of.methods.saturating_add(of.count * METHOD);
         // Every place that looks like the start of a type is tried: what has no methods where they
-        // should be is no type.
+        // should be is not a type.
         let entries = self
             .bytes
             .get(of.methods..end)

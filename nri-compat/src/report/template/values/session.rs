@@ -1,4 +1,4 @@
-//! What templates show of sessions: of conformance, probe, record and replay.
+//! The values that templates see of conformance, probe and replay.
 
 use nri_conformance::contract::{self, Part, Statement};
 
