@@ -2,9 +2,11 @@
 //!
 //! Every statement of the [contract] has an id, such as `P7`. [`mod@plugin`] acts as the runtime of
 //! a plugin and tests which statements the plugin keeps, under every revision of the protocol.
-//! [`probe`] determines which RPCs a plugin implements, and under which releases it works.
 //! `runtime`, behind the feature of that name, observes a runtime with plugins. [`record`] records
 //! the messages between a runtime and its plugins, and replays them.
+//!
+//! What only `nri-compat` needs, such as the module behind `nri-compat probe`, is hidden from this
+//! documentation and not promised.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 mod blocking;
@@ -14,6 +16,7 @@ pub mod incident;
 mod names;
 mod peer;
 pub mod plugin;
+#[doc(hidden)]
 pub mod probe;
 pub mod record;
 pub mod result;
