@@ -5,8 +5,8 @@
 //! `runtime`, behind the feature of that name, observes a runtime with plugins. [`record`] records
 //! the messages between a runtime and its plugins, and replays them.
 //!
-//! What only `nri-compat` needs, such as the module behind `nri-compat probe`, is hidden from this
-//! documentation and not promised.
+//! Items that only `nri-compat` needs, such as the module behind `nri-compat probe`, are hidden from
+//! this documentation and not promised.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 mod blocking;
